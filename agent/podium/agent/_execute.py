@@ -1,0 +1,106 @@
+"""A run from its first event to its result: whatever ends it, nothing of it is lost or left open."""
+
+from __future__ import annotations
+
+import anyio
+
+from podium.agent._context import current_run
+from podium.agent._lifecycle import warm_up_tools
+from podium.agent._loop import run_loop
+from podium.agent._result import AgentResult, RunFacts
+from podium.agent._run_state import PRIVATE_KEYS, RunState
+from podium.agent._stop import Stop
+from podium.agent._tool_calls import settle_calls
+from podium.agent.errors import keep_partial
+from podium.agent.events import AgentFinished, AgentStarted, RunFinished, RunStarted
+from podium.tracing._spans import set_agent_result
+
+
+async def execute(run: RunState) -> AgentResult:
+    """Run the loop to its end and return the result.
+
+    An error, also a cancellation, leaves with the partial result attached; by then every tool call
+    in the conversation has a result, the span has ended and the usage has reached the parent.
+    """
+    context = run.context
+    token = current_run.set(context)
+    try:
+        with context.span.current():
+            _tell_start(run)
+            await warm_up_tools(run.tools)
+            await run_loop(run)
+    except BaseException as error:
+        context.span.fail(error)
+        is_cancelled = isinstance(error, anyio.get_cancelled_exc_class() | KeyboardInterrupt)
+        partial = conclude(run, "cancelled" if is_cancelled else "error")
+        keep_partial(error, partial)
+        if not is_cancelled:
+            error.add_note(f"in step {run.step_count + 1} of agent {context.path!r}")
+        raise
+    finally:
+        current_run.reset(token)
+    return conclude(run, None)
+
+
+def conclude(run: RunState, cut: str | None) -> AgentResult:
+    """Close everything the run holds and return what it has; `cut` says why it was cut short.
+
+    Nothing here waits, so it is safe while a cancellation is under way.
+    """
+    context = run.context
+    unfinished = _unfinished(run)
+    settle_calls(run, "This call was not finished: the run was cut short." if cut else None)
+    if cut is not None:
+        run.state.data["exit_reason"] = cut
+        run.stop = Stop(reason=cut, by=context.path, step=run.step_count, unfinished=unfinished)
+    assert run.stop is not None
+    stop = run.stop
+    context.meter.close(stop.reason)
+    run.state.data["token_usage"] = context.meter.token_usage
+    tree = context.meter.tree()
+    set_agent_result(
+        context.span,
+        own=tree.own,
+        total=tree.total,
+        stop_reason=stop.reason,
+        stop_by=stop.by,
+        steps=stop.step,
+    )
+    context.span.end()
+    run.state.close()
+    finished = RunFinished if context.depth == 0 else AgentFinished
+    context.emit(finished, run.step_count, exit_reason=stop.reason, usage=tree.total)
+    facts = RunFacts(
+        stop=stop,
+        usage_tree=tree,
+        run_id=context.tree.run_id,
+        trace_id=context.span.trace_id,
+        given=run.given,
+        output=run.output,
+    )
+    return AgentResult(_public_data(run), facts)
+
+
+def _tell_start(run: RunState) -> None:
+    if run.context.depth == 0:
+        run.context.emit(RunStarted, 0)
+    elif run.context.tree.channel is not None:
+        task = next((message.text for message in reversed(run.messages) if message.text), "")
+        run.context.emit(AgentStarted, 0, task=task)
+
+
+def _unfinished(run: RunState) -> tuple[str, ...]:
+    from podium.agent._history import open_calls
+
+    calls, given = open_calls(run.messages)
+    answered = {
+        message.tool_call_result.origin.id for message in given if message.tool_call_result
+    } | set(run.results)
+    return tuple(call.tool_name for call in calls if call.id not in answered)
+
+
+def _public_data(run: RunState) -> dict[str, object]:
+    data = {key: value for key, value in run.state.data.items() if key not in PRIVATE_KEYS}
+    if run.messages:
+        data["last_message"] = run.messages[-1]
+    return data

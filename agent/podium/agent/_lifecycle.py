@@ -1,0 +1,51 @@
+"""Getting parts ready and putting them away: tools, hooks and the model."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from podium.tools import Tool
+from podium.tools._threads import run_in_thread
+
+if TYPE_CHECKING:
+    from podium.agent._agent import Agent, Tools
+
+Call = Literal["warm_up", "close"]
+
+
+async def call_on_parts(agent: Agent, call: Call) -> None:
+    """Call `warm_up` or `close` on each part of an agent once, by its async form where it has one."""
+    seen: set[int] = set()
+    for part in _parts(agent):
+        if id(part) not in seen:
+            seen.add(id(part))
+            await _call(part, call)
+
+
+async def warm_up_tools(tools: Tools) -> None:
+    """Prepare the tools that need it; the plain ones cost nothing."""
+    for tool in tools if isinstance(tools, list | tuple) else [tools]:
+        if type(tool) is not Tool:
+            await _call(tool, "warm_up")
+
+
+def _parts(agent: Agent) -> Iterator[object]:
+    tools = agent.toolbox()
+    yield from tools if isinstance(tools, list | tuple) else [tools]
+    for listed in (agent.hooks or {}).values():
+        yield from listed
+    yield agent.chat_generator
+
+
+async def _call(part: object, call: Call) -> None:
+    run_async = getattr(part, f"{call}_async", None)
+    if run_async is not None:
+        outcome = run_async()
+        if inspect.isawaitable(outcome):
+            await outcome
+        return
+    run = getattr(part, call, None)
+    if callable(run):
+        await run_in_thread(run)

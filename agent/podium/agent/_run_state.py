@@ -1,0 +1,99 @@
+"""What changes in one run: the state that hooks and tools see, and how far the loop has come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from podium.agent._context import RunContext
+from podium.agent._stop import Stop
+from podium.agent.messages import ChatMessage
+from podium.tools import State, Tool, Toolset, merge_lists
+
+if TYPE_CHECKING:
+    from podium.agent._agent import Agent
+    from podium.agent.models import StreamingCallback
+
+RUN_KEYS: Mapping[str, Mapping[str, Any]] = {
+    "messages": {"type": list[ChatMessage], "handler": merge_lists},
+    "step_count": {"type": int},
+    "token_usage": {"type": dict},
+    "context_tokens": {"type": int},
+    "tool_call_counts": {"type": dict},
+    "exit_reason": {"type": str},
+    "stop_run": {"type": str},
+    "continue_run": {"type": bool},
+    "tools": {"type": list},
+    "hook_context": {"type": dict},
+}
+"""What every run keeps in its state."""
+
+RESERVED_KEYS = frozenset(RUN_KEYS) - {"messages"}
+"""Keys a user's state schema may not declare."""
+
+PRIVATE_KEYS = frozenset({"continue_run", "stop_run", "tools", "hook_context", "context_tokens"})
+"""Keys that steer a run and are not part of its result."""
+
+
+@dataclass(slots=True, kw_only=True)
+class RunState:
+    """One run on its way."""
+
+    agent: Agent
+    """The definition; never changed."""
+    context: RunContext
+    """What the run needs."""
+    state: State
+    """What hooks and tools share."""
+    tools: Sequence[Tool | Toolset] | Toolset
+    """What the agent may use in this run."""
+    generation_kwargs: Mapping[str, Any] | None
+    """The caller's parameters for the model."""
+    given: Mapping[int, ChatMessage]
+    """The messages the run was given, by identity."""
+    stop: Stop | None = None
+    """How it ended; None while it goes on."""
+    output: Any = None
+    """The validated output, once there is one."""
+    output_attempts: int = 0
+    """Answers that did not fit the output type."""
+    results: dict[str | None, ChatMessage] = field(default_factory=dict[str | None, ChatMessage])
+    """Results of the calls under way, by call id: what is kept when the run is cut short."""
+    calls_taken: dict[str, int] = field(default_factory=dict[str, int])
+    """Calls begun by tool name, against `max_calls`."""
+
+    @property
+    def messages(self) -> list[ChatMessage]:
+        """The live conversation."""
+        messages: list[ChatMessage] = self.state.data["messages"]
+        return messages
+
+    @property
+    def step_count(self) -> int:
+        """Completed steps."""
+        return int(self.state.data["step_count"])
+
+    @property
+    def streaming_callback(self) -> StreamingCallback | None:
+        """The caller's callback for chunks."""
+        return self.context.streaming_callback
+
+    def add(self, *messages: ChatMessage) -> None:
+        """Append to the conversation."""
+        self.messages.extend(messages)
+
+    def count_step(self) -> None:
+        """Say that a step is complete."""
+        self.state.data["step_count"] = self.step_count + 1
+
+    def end(self, reason: str, **facts: Any) -> None:
+        """End the run for `reason`; the loop stops at its next turn."""
+        self.state.data["exit_reason"] = reason
+        facts.setdefault("by", self.context.path)
+        self.stop = Stop(reason=reason, step=self.step_count, **facts)
+
+    def go_on(self) -> None:
+        """Take the ending back, because an exit hook asked to continue."""
+        self.state.data["exit_reason"] = None
+        self.stop = None

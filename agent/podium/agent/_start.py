@@ -1,0 +1,222 @@
+"""From what a caller passes to a run that can begin: checked, rendered, placed in its tree."""
+
+from __future__ import annotations
+
+import copy
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from anyio.lowlevel import current_token
+
+from podium.agent._channel import EventChannel
+from podium.agent._context import DEFAULT_MAX_DEPTH, RunContext, TreeContext, current_run
+from podium.agent._definition import check_inputs, check_tools
+from podium.agent._effects import LIVE, Effects
+from podium.agent._history import is_valid, repaired
+from podium.agent._run_state import RUN_KEYS, RunState
+from podium.agent.errors import DepthLimitError
+from podium.agent.messages import ChatMessage
+from podium.tools import State, Tool, Toolset
+from podium.tools._toolset import flatten_tools
+from podium.tools.errors import nearest
+from podium.tracing._usage_tree import UsageMeter
+from podium.tracing._spans import agent_span
+
+if TYPE_CHECKING:
+    from podium.agent._agent import Agent, Messages, Tools
+    from podium.agent.models import StreamingCallback
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What a caller sets for one run."""
+
+    streaming_callback: StreamingCallback | None = None
+    """Replaces the agent's own."""
+    generation_kwargs: Mapping[str, Any] | None = None
+    """Parameters for the model."""
+    tools: Tools | Sequence[str] | None = None
+    """Replaces the agent's tools, or picks from them by name."""
+    hook_context: Mapping[str, Any] | None = None
+    """What hooks need of this request."""
+    budget: Any = None
+    """Refused until budgets are enforced."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a run stands: below which run, started by which tool call, heard by whom."""
+
+    parent: RunContext | None = None
+    """The run above it."""
+    cause: str | None = None
+    """The tool call that starts it."""
+    path: str | None = None
+    """The path reserved for it; None takes the next."""
+    channel: EventChannel | None = None
+    """Where its events go, when it is the outermost."""
+    effects: Effects = LIVE
+    """The seam to the world, when it is the outermost."""
+
+
+def start_run(
+    agent: Agent,
+    messages: Messages,
+    inputs: Mapping[str, Any],
+    options: RunOptions,
+    place: Place | None = None,
+) -> RunState:
+    """Return a run that is ready for its loop; nothing outside has been touched.
+
+    Without a `place` it joins the run that the calling code belongs to, if there is one.
+
+    Raises:
+        TypeError: wrong kinds of messages or tools, or an unknown input.
+        ValueError: a missing prompt variable, or an unknown tool name.
+        DepthLimitError: the run would stand deeper in its tree than allowed.
+    """
+    if options.budget is not None:
+        raise ValueError(
+            f"Agent {agent.name!r} got budget={options.budget!r}, and budgets are not enforced yet. "
+            "Leave it out; limit steps with max_agent_steps meanwhile."
+        )
+    conversation = _conversation(messages)
+    check_inputs(agent, inputs)
+    tools = _chosen_tools(agent, options.tools)
+    prompted = agent.prompted(conversation, {n: inputs[n] for n in inputs if n in agent.variables})
+    if not is_valid(prompted):
+        prompted = repaired(prompted)
+    context = _context(agent, options, place or Place(parent=current_run.get()))
+    return RunState(
+        agent=agent,
+        context=context,
+        state=_state(agent, prompted, inputs, tools, context),
+        tools=tools,
+        generation_kwargs=options.generation_kwargs,
+        given={id(message): message for message in prompted},
+    )
+
+
+def _conversation(messages: object) -> Sequence[ChatMessage]:
+    if isinstance(messages, str):
+        return [ChatMessage.from_user(messages)]
+    listed = cast("Sequence[object]", messages)
+    if not isinstance(messages, Sequence) or not all(isinstance(m, ChatMessage) for m in listed):
+        wrong = (
+            f"a {type(messages).__name__}"
+            if not isinstance(messages, Sequence)
+            else f"a {next(type(m).__name__ for m in listed if not isinstance(m, ChatMessage))} in it"
+        )
+        raise TypeError(
+            f"messages is {wrong}. Pass a string, or a list of ChatMessage such as "
+            "[ChatMessage.from_user('...')]."
+        )
+    return cast("Sequence[ChatMessage]", messages)
+
+
+def _chosen_tools(agent: Agent, chosen: Tools | Sequence[str] | None) -> Tools:
+    if chosen is None:
+        return agent.toolbox()
+    if isinstance(chosen, str) or not isinstance(chosen, Sequence | Toolset):
+        raise TypeError(
+            f"tools is a {type(chosen).__name__}: {chosen!r:.80}. Pass a list of tools or of names."
+        )
+    names = [one for one in chosen if isinstance(one, str)]
+    if not names:
+        check_tools(agent.chat_generator, cast("Tools", chosen))
+        return cast("Tools", chosen)
+    if len(names) != len(chosen):
+        raise TypeError(f"tools mixes names and tools: {chosen!r:.120}. Pass one or the other.")
+    known = {tool.name: tool for tool in flatten_tools(agent.toolbox())}
+    for name in names:
+        if name not in known:
+            raise ValueError(
+                f"Agent {agent.name!r} has no tool {name!r}.{nearest(name, known)} "
+                "Pick from these, or pass the tool itself."
+            )
+    return [known[name] for name in names]
+
+
+def _context(agent: Agent, options: RunOptions, place: Place) -> RunContext:
+    parent = place.parent
+    loop = current_token()
+    if parent is not None and parent.tree.loop != loop:
+        parent = parent.without_events()
+    depth = 0 if parent is None else parent.depth + 1
+    limit = DEFAULT_MAX_DEPTH if parent is None else parent.max_depth
+    if agent.max_depth is not None:
+        limit = agent.max_depth if parent is None else min(limit, depth + agent.max_depth)
+    if parent is not None and depth > parent.max_depth:
+        raise DepthLimitError(
+            f"Agent {agent.name!r} would run at depth {depth} below {parent.path!r}, and "
+            f"{parent.max_depth} is the limit. Answer without it, or raise max_depth of the "
+            "outermost coordinator."
+        )
+    if parent is None:
+        path = agent.name
+        tree = TreeContext(
+            run_id=uuid.uuid4().hex, effects=place.effects, channel=place.channel, loop=loop
+        )
+    else:
+        path = place.path or parent.child_path(agent.name)
+        tree = parent.tree
+    callback = options.streaming_callback or agent.streaming_callback
+    hook_context = options.hook_context
+    if hook_context is None:
+        hook_context = parent.hook_context if parent is not None else {}
+    return RunContext(
+        tree=tree,
+        name=agent.name,
+        path=path,
+        depth=depth,
+        max_depth=limit,
+        cause=place.cause,
+        meter=UsageMeter(path, agent.name, parent.meter if parent is not None else None),
+        span=agent_span(
+            name=agent.name,
+            description=agent.description,
+            path=path,
+            depth=depth,
+            run_id=tree.run_id,
+            parent=None,  # the current span: the tool call's that started it, or the caller's own
+        ),
+        hook_context=hook_context,
+        streaming_callback=callback,
+    )
+
+
+def _state(
+    agent: Agent,
+    messages: list[ChatMessage],
+    inputs: Mapping[str, Any],
+    tools: Tools,
+    context: RunContext,
+) -> State:
+    schema = {**RUN_KEYS, **(agent.state_schema or {})}
+    given = {name: _copied(inputs[name]) for name in inputs if name in schema}
+    return State(
+        schema,
+        {
+            **given,
+            "messages": messages,
+            "step_count": 0,
+            "token_usage": {},
+            "context_tokens": 0,
+            "tool_call_counts": {tool.name: 0 for tool in flatten_tools(tools)},
+            "exit_reason": None,
+            "stop_run": None,
+            "continue_run": False,
+            "tools": [],
+            "hook_context": context.hook_context,
+        },
+    )
+
+
+def _copied(value: Any) -> Any:
+    """Copy what the caller passed, so that the run's changes stay its own; a lock stays itself."""
+    try:
+        return copy.deepcopy(value)
+    except Exception:  # locks, sockets and clients have no copy
+        return value

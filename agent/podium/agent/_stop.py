@@ -1,0 +1,71 @@
+"""Why a run ended, as data: the reason, whose limit it was, the numbers, and what was left undone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NATURAL = frozenset({"text"})
+"""Endings of a run that has done what it was asked."""
+
+_SENTENCES = {
+    "text": "The model answered.",
+    "length": "The model's answer was cut by its output limit.",
+    "content_filter": "The provider's content filter stopped the answer.",
+    "refusal": "The model refused to answer.",
+    "empty_reply": "The model kept sending empty replies.",
+    "max_agent_steps": "The step limit was reached before the model answered.",
+    "repeated_call": "The model kept making the same tool call.",
+    "cancelled": "The run was cancelled.",
+    "error": "The run ended with an error.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """How a run ended."""
+
+    reason: str
+    """The exit reason, such as `text`, `max_agent_steps` or a tool's name."""
+    by: str
+    """The path of the agent that owns the limit, or that ended by itself."""
+    step: int
+    """The steps that were completed."""
+    limit: int | None = None
+    """The limit that was reached, in the unit of the reason; None when no limit was."""
+    spent: int | None = None
+    """How much of it was spent."""
+    held: int | None = None
+    """How much of it was held by calls in flight."""
+    unfinished: tuple[str, ...] = ()
+    """Names of the tools whose calls were not done."""
+    overdraft: int = 0
+    """How much more than the limit was spent."""
+    answered_after_stop: bool = False
+    """Whether the text comes from a last call without tools, made after the limit was reached."""
+    is_tool_exit: bool = False
+    """Whether `reason` is the name of the tool that ended the run."""
+
+    @property
+    def is_natural(self) -> bool:
+        """Whether the agent finished its work: it answered, or its exit tool succeeded."""
+        return self.reason in NATURAL or self.is_tool_exit
+
+    def explain(self) -> str:
+        """Return one paragraph that says why the run ended, with the numbers there are."""
+        said = [self._reason()]
+        if self.limit is not None:
+            said.append(f"{self.by!r} had used {self.spent} of {self.limit}.")
+        if self.overdraft:
+            said.append(f"That is {self.overdraft} over the limit.")
+        steps = "1 step" if self.step == 1 else f"{self.step} steps"
+        said.append(f"{self.by!r} completed {steps}.")
+        if self.unfinished:
+            said.append(f"Not done: {', '.join(self.unfinished)}.")
+        if self.answered_after_stop:
+            said.append("The answer was written from what had been found, without further tools.")
+        return " ".join(said)
+
+    def _reason(self) -> str:
+        if self.is_tool_exit:
+            return f"The tool {self.reason!r} ended the run."
+        return _SENTENCES.get(self.reason, f"The run was stopped: {self.reason}.")

@@ -1,0 +1,126 @@
+"""podium's own operations: the compiler puts them where a template loops, builds or compares.
+
+They are filters under names that no template can write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from jinja2 import Undefined, pass_context
+from jinja2.utils import Namespace
+
+from podium.agent._template_context import PartMark, PromptContext
+from podium.agent._template_limits import MAX_RANGE, PromptError
+from podium.agent._template_values import PARTS, Record
+
+LOOP = "<loop>"
+BUILD = "<build>"
+COMPARE = "<compare>"
+CONCAT = "<concat>"
+SLICE = "<slice>"
+MESSAGE = "<message>"
+FUNCTIONS = {"range": "<range>", "namespace": "<namespace>"}
+"""What a template calls by name as a function, and the operation that answers."""
+
+
+SLICED = (str, list, tuple, range)
+LOOPED = (*SLICED, dict)
+
+
+@pass_context
+def loop_over(context: PromptContext, items: Any, turn_steps: int) -> object:
+    """Return `items` after taking the steps for looping over all of them."""
+    if isinstance(items, Undefined):
+        return list(items)
+    if not isinstance(items, LOOPED):
+        raise PromptError(
+            f"A for loop cannot go over a {type(items).__name__}. Loop over a list, a dict, text "
+            "or range()."
+        )
+    context.meter.step(len(items) * turn_steps)
+    return items
+
+
+@pass_context
+def _build(context: PromptContext, container: object) -> object:
+    context.meter.weigh(container)
+    return container
+
+
+@pass_context
+def _compare(context: PromptContext, operand: object) -> object:
+    if not isinstance(operand, Undefined):
+        context.meter.weigh(operand)
+    return operand
+
+
+@pass_context
+def _concat(context: PromptContext, items: tuple[object, ...]) -> str:
+    texts = [context.meter.show(item) for item in items]
+    context.meter.text(sum(map(len, texts)))
+    return "".join(texts)
+
+
+@pass_context
+def _slice(context: PromptContext, value: Any, start: object, stop: object, step: object) -> object:
+    if isinstance(value, Undefined):
+        return value[start]
+    if not isinstance(value, SLICED):
+        raise PromptError(
+            f"A {type(value).__name__} cannot be sliced. Slice text, a list or range()."
+        )
+    return context.meter.keep(value[start:stop:step])
+
+
+@pass_context
+def _range(context: PromptContext, _: None, *bounds: int) -> range:
+    numbers = range(*bounds)
+    shown = ", ".join(f"{bound:,}" for bound in bounds)
+    try:
+        count = len(numbers)
+    except OverflowError:
+        count = MAX_RANGE + 1
+    if count > MAX_RANGE:
+        raise PromptError(
+            f"range({shown:.80}) has more than {MAX_RANGE:,} numbers, the most that a range may "
+            "have. Use a smaller range."
+        )
+    return numbers
+
+
+@pass_context
+def _namespace(context: PromptContext, _: None, *args: Any, **values: Any) -> Namespace:
+    context.meter.weigh([*args, len(values)])
+    return Namespace(*args, **values)
+
+
+@pass_context
+def _message(context: PromptContext, text: str, role: object, name: object) -> str:
+    context.messages.append((role, name, text))
+    return ""
+
+
+@pass_context
+def _templatize_part(context: PromptContext, value: object) -> PartMark:
+    if isinstance(value, Record) and isinstance(value.source, PARTS):
+        return context.parts.mark(value.source)
+    kind = type(value.source if isinstance(value, Record) else value).__name__
+    raise PromptError(
+        f"templatize_part takes an ImageContent, FileContent or TextContent, and got {kind}. "
+        "Print other values without it."
+    )
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    LOOP: loop_over,
+    BUILD: _build,
+    COMPARE: _compare,
+    CONCAT: _concat,
+    SLICE: _slice,
+    MESSAGE: _message,
+    FUNCTIONS["range"]: _range,
+    FUNCTIONS["namespace"]: _namespace,
+}
+PART_FILTERS: dict[str, Callable[..., Any]] = {"templatize_part": _templatize_part}

@@ -1,0 +1,140 @@
+"""Running one tool call: checked, timed, traced, and turned into a result whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+
+from podium.agent._run_state import RunState
+from podium.agent.events import ToolCallFinished, ToolCallStarted
+from podium.agent.messages import ChatMessage
+from podium.tools import CallContext, ContentPart, MergeHandler, Tool, ToolCall, ToolCallResult
+from podium.tools.errors import ToolError, ToolInvocationError
+from podium.tracing._spans import OpenSpan, tool_span
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call."""
+
+    content: str | tuple[ContentPart, ...]
+    """The result for the model."""
+    error: BaseException | None = None
+    """What went wrong; None for a good result."""
+    updates: tuple[tuple[str, Any, MergeHandler | None], ...] = ()
+    """What goes into the state: key, value, and the handler that merges it."""
+
+    def message(self, call: ToolCall) -> ChatMessage:
+        """Return the message that answers `call`."""
+        return ChatMessage.from_tool(self.content, call, self.error is not None)
+
+    def as_tool_error(self, call: ToolCall) -> ToolError:
+        """Return the failure as the error that callers of `run` can catch."""
+        if isinstance(self.error, ToolError):
+            return self.error
+        return ToolInvocationError(
+            ToolCallResult(self.content, call).text, tool_name=call.tool_name
+        )
+
+
+async def run_tool(run: RunState, call: ToolCall, tool: Tool, context: CallContext) -> Outcome:
+    """Run one call and return what came of it; only cancellation and interrupts pass through."""
+    owner, step, clock = run.context, run.step_count + 1, run.context.tree.effects.monotonic
+    owner.emit(ToolCallStarted, step, call=call)
+    span = tool_span(
+        tool_name=tool.name,
+        description=tool.description,
+        call_id=call.id,
+        agent_name=owner.name,
+        target=tool.target_name,
+        step=step,
+        path=owner.path,
+        parent=owner.span.context,
+    )
+    started = clock()
+    outcome = Outcome("")
+    try:
+        with span.current():
+            outcome = await _attempt(run, call, tool, context, span)
+        if outcome.error is not None:
+            span.fail(outcome.error)
+    except BaseException as error:
+        span.fail(error)
+        raise
+    finally:
+        seconds = clock() - started
+        context.state.close()
+        owner.meter.record_tool(seconds)
+        span.end()
+    text = ToolCallResult(outcome.content, call).text if owner.tree.channel is not None else ""
+    failed = outcome.error is not None
+    owner.emit(ToolCallFinished, step, call=call, result=text, error=failed, seconds=seconds)
+    await owner.wait_for_reader()
+    return outcome
+
+
+async def _attempt(
+    run: RunState, call: ToolCall, tool: Tool, context: CallContext, span: OpenSpan
+) -> Outcome:
+    try:
+        _take_turn(run, tool)
+        arguments = tool.prepare(call, context.state)
+        with _time_limit(tool), _own_cancellation_only():
+            value = await run.context.tree.effects.call_tool(tool, arguments, context)
+        return Outcome(tool.result_content(value), None, tuple(tool.state_updates(value)))
+    except ToolError as error:
+        return Outcome(str(error), error=error)
+    except (Exception, SystemExit) as error:
+        said = f": {error}" if str(error) else ""
+        return Outcome(f"Tool {tool.name!r} failed: {type(error).__name__}{said}", error=error)
+
+
+def _take_turn(run: RunState, tool: Tool) -> None:
+    """Count the call against the tool's `max_calls`, before anything of it runs."""
+    taken = run.calls_taken[tool.name] = run.calls_taken.get(tool.name, 0) + 1
+    if tool.max_calls is not None and taken > tool.max_calls:
+        raise ToolError(
+            f"Tool {tool.name!r} may be called {tool.max_calls} times in a run, and it has been. "
+            "Go on with what you have.",
+            tool_name=tool.name,
+        )
+
+
+@contextmanager
+def _time_limit(tool: Tool) -> Iterator[None]:
+    if tool.timeout_seconds is None:
+        yield
+        return
+    with anyio.move_on_after(tool.timeout_seconds) as scope:
+        yield
+    if scope.cancelled_caught:
+        raise ToolInvocationError(
+            f"Tool {tool.name!r} did not finish within {tool.timeout_seconds} seconds and was "
+            "stopped. Try a smaller request, or go on without it.",
+            tool_name=tool.name,
+        )
+
+
+@contextmanager
+def _own_cancellation_only() -> Iterator[None]:
+    """Let a cancellation of this run pass; one that a tool made up is the tool's own failure."""
+    try:
+        yield
+    except anyio.get_cancelled_exc_class() as error:
+        if anyio.current_effective_deadline() == -math.inf or _task_is_being_cancelled():
+            raise
+        raise ToolInvocationError("The tool cancelled itself before it had a result.") from error
+
+
+def _task_is_being_cancelled() -> bool:
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # not on asyncio; trio lets nobody make up a cancellation
+        return True
+    return task is None or task.cancelling() > 0

@@ -1,0 +1,83 @@
+"""Errors of agents and their models; the root of all is in podium.tools.errors.
+
+    PodiumError
+    └── AgentError              an agent cannot go on; `partial` holds what it had
+        ├── ModelError          the model's provider failed or answered nonsense
+        ├── OutputError         no answer fitted the agent's output type
+        └── DepthLimitError     agents were nested deeper than allowed
+
+Every error that leaves a run, also one of user code, carries `partial`: the result up to there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from podium.tools import PodiumError
+
+if TYPE_CHECKING:
+    from podium.agent._result import AgentResult
+
+
+class AgentError(PodiumError):
+    """An agent could not go on."""
+
+    partial: AgentResult | None = None
+    """The messages, usage and ending up to the error; None before a run has begun."""
+
+
+class ModelError(AgentError):
+    """A model's provider failed, or its answer made no sense."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        code: str | None = None,
+        partial_text: str = "",
+        is_retryable: bool = False,
+        was_refused: bool = False,
+    ) -> None:
+        """Keep the message and the facts."""
+        super().__init__(message)
+        self.status = status
+        """The HTTP status; None when no answer came."""
+        self.code = code
+        """The provider's code for the error."""
+        self.partial_text = partial_text
+        """The text that had been streamed when the reply broke off."""
+        self.is_retryable = is_retryable
+        """Whether the same call may succeed later; retries of its own are already used up."""
+        self.was_refused = was_refused
+        """Whether the provider surely did no work: not reached, or an answer of status 4xx."""
+
+
+class OutputError(AgentError, ValueError):
+    """No answer fitted the agent's output type."""
+
+    def __init__(self, message: str, *, last_raw: str, attempts: int) -> None:
+        """Keep the message, the last answer as it came, and the number of answers."""
+        super().__init__(message)
+        self.last_raw = last_raw
+        self.attempts = attempts
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Survive pickling with the facts."""
+        return (_rebuild_output_error, (str(self), self.last_raw, self.attempts))
+
+
+class DepthLimitError(AgentError):
+    """An agent was asked to run deeper in the tree than allowed."""
+
+
+def keep_partial(error: BaseException, partial: AgentResult | None) -> None:
+    """Attach what a run had to the error that ended it, innermost run first; never raises."""
+    try:
+        error.partial = partial  # type: ignore[attr-defined]
+    except Exception:  # an exception class with slots; the error matters more than its extra
+        return
+
+
+def _rebuild_output_error(message: str, last_raw: str, attempts: int) -> OutputError:
+    return OutputError(message, last_raw=last_raw, attempts=attempts)

@@ -1,0 +1,23 @@
+"""Code that looks into a run, and steers it, at six points.
+
+    from podium.agent import State, hook
+
+    @hook
+    def stop_on_request(state: State) -> None:
+        if state.data["hook_context"].get("stop"):
+            state.set("stop_run", "asked_to_stop")
+"""
+
+from podium.agent.hooks._function import FunctionHook, hook
+from podium.agent.hooks._points import HOOK_POINTS, Hook, HookPoint, check_hooks
+from podium.agent.hooks._repeated_call import RepeatedCallHook
+
+__all__ = [
+    "HOOK_POINTS",
+    "FunctionHook",
+    "Hook",
+    "HookPoint",
+    "RepeatedCallHook",
+    "check_hooks",
+    "hook",
+]

@@ -1,0 +1,50 @@
+"""Chat models: what an agent asks, and the ones that podium brings.
+
+    from podium.agent.models import OpenAIChatGenerator
+
+    generator = OpenAIChatGenerator(model="gpt-5-mini")
+
+Anything with `run_async` or `run` of the same form is a chat generator; see `AsyncChatGenerator`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from podium.agent.models._protocol import (
+    AsyncChatGenerator,
+    ChatGenerator,
+    StreamingCallback,
+    SyncChatGenerator,
+)
+
+if TYPE_CHECKING:
+    from podium.agent.models.lexical import LexicalChatGenerator
+    from podium.agent.models.openai_chat import OpenAIChatGenerator
+
+__all__ = [
+    "AsyncChatGenerator",
+    "ChatGenerator",
+    "LexicalChatGenerator",
+    "OpenAIChatGenerator",
+    "StreamingCallback",
+    "SyncChatGenerator",
+]
+
+# Loaded when first asked for: each brings imports that a program without it should not pay for.
+_LAZY = {
+    "LexicalChatGenerator": "podium.agent.models.lexical",
+    "OpenAIChatGenerator": "podium.agent.models.openai_chat",
+}
+
+
+def __getattr__(name: str) -> Any:
+    module = _LAZY.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(module), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,146 @@
+"""How many tokens a prompt will cost, estimated without a tokenizer.
+
+Text is cut into pieces the way byte-pair encoders cut it, and the pieces are counted. Measured
+against two public vocabularies of 100,000 and 200,000 entries, the estimate is 1.3 to 1.4 times
+the true count for English and source code, 1.0 to 1.6 times for Chinese, Japanese and Korean,
+and 0.75 to 0.9 times for random bytes as base64 or punctuation, which is the worst there is. A
+caller that needs a bound multiplies by 1.2. The estimate is never more than the UTF-8 bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from bisect import bisect
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from podium.agent.messages import ChatMessage, MessagePart
+from podium.tools import (
+    FileContent,
+    ImageContent,
+    TextContent,
+    Tool,
+    ToolCall,
+    ToolCallResult,
+)
+
+MESSAGE_OVERHEAD = 8
+"""Tokens that frame a message, or a tool call within one: role, name, separators."""
+IMAGE_TOKENS = 1_500
+"""Tokens of an image at full detail."""
+LOW_DETAIL_IMAGE_TOKENS = 100
+"""Tokens of an image with `detail="low"`."""
+
+# A word is cut after 5 letters and before a capital; digits go in pairs, since some vocabularies
+# take one at a time and some three. One space belongs to the word after it, not to a number.
+_PIECE = re.compile(
+    r"[a-z]{1,5}|[A-Z][a-z]{1,4}|[A-Z]{1,2}|[0-9]{1,2}|[!-/:-@[-`{-~]{1,2}"
+    r"|\n+|[ \t\r\f\v](?=[0-9])|[ \t\r\f\v]{2,64}|[\0-\x08\x0e-\x1f\x7f]"
+)
+_NOT_ASCII = re.compile(r"[^\0-\x7f]+")
+
+# Hundredths of a token for a character, by the code point where a block of scripts starts. They
+# follow the older, dearer vocabulary: an estimate that is too low would overdraw a budget.
+_BLOCKS: tuple[tuple[int, int], ...] = (
+    (0x80, 100),  # Latin-1 signs
+    (0xC0, 200),  # Latin letters with marks; each breaks its word in pieces
+    (0x180, 100),  # more Latin, phonetic signs
+    (0x370, 95),  # Greek
+    (0x400, 60),  # Cyrillic
+    (0x530, 95),  # Armenian, Hebrew, Arabic
+    (0x700, 175),  # Syriac and others
+    (0x900, 115),  # Devanagari
+    (0x980, 120),  # Bengali
+    (0xA00, 170),  # Gurmukhi, Gujarati, Oriya
+    (0xB80, 130),  # Tamil
+    (0xC00, 175),  # Telugu, Kannada, Malayalam, Sinhala
+    (0xE00, 90),  # Thai
+    (0xE80, 175),  # Lao to Georgian, Khmer
+    (0x1E00, 100),  # Vietnamese letters
+    (0x2000, 100),  # typographic punctuation
+    (0x2100, 180),  # symbols, arrows, mathematics
+    (0x2C00, 300),  # rare scripts
+    (0x3000, 105),  # kana
+    (0x3100, 300),  # rare ideographs
+    (0x4E00, 140),  # common ideographs
+    (0xA000, 300),  # rare scripts
+    (0xAC00, 115),  # Hangul
+    (0xD7B0, 300),  # private and presentation forms
+    (0xFF00, 100),  # full-width forms
+    (0x10000, 370),  # ancient scripts
+    (0x1F000, 300),  # emoji
+    (0x20000, 370),  # rarest ideographs
+)
+_STARTS = [start for start, _ in _BLOCKS]
+_HUNDREDTHS = [0, *(weight for _, weight in _BLOCKS)]
+_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+
+
+def estimate_tokens(text: str) -> int:
+    """Return about how many tokens `text` is: 0 for empty text, at most its UTF-8 bytes.
+
+    >>> estimate_tokens("The quick brown fox jumps over the lazy dog.")
+    10
+    """
+    count = len(_PIECE.findall(text))
+    if not text.isascii():
+        seen = Counter("".join(_NOT_ASCII.findall(text)))
+        hundredths = sum(_HUNDREDTHS[bisect(_STARTS, ord(char))] * n for char, n in seen.items())
+        count += math.ceil(hundredths / 100)
+    return count or min(1, len(text))
+
+
+def estimate_message_tokens(message: ChatMessage) -> int:
+    """Return about how many tokens `message` adds to a prompt, its frame included.
+
+    It is counted once and kept with the message, so asking again for a long history is cheap.
+    """
+    return int(message.wire_form("estimate", _encode_estimate))
+
+
+def estimate_prompt_tokens(messages: Sequence[ChatMessage], tools: Sequence[Tool] | None) -> int:
+    """Return about how many tokens a request of these messages and tools is."""
+    return sum(map(estimate_message_tokens, messages)) + sum(
+        estimate_schema_tokens(tool.name, tool.description, tool.parameters) for tool in tools or ()
+    )
+
+
+def estimate_schema_tokens(name: str, description: str, parameters: Mapping[str, Any]) -> int:
+    """Return about how many tokens a tool's definition is: a third of its bytes as JSON."""
+    function = {"name": name, "description": description, "parameters": parameters}
+    return schema_tokens({"type": "function", "function": function})
+
+
+def schema_tokens(definition: Mapping[str, Any]) -> int:
+    """Return about how many tokens a tool's definition is, as it stands in a request."""
+    return math.ceil(len(_compact(definition).encode("utf-8", "replace")) / 3)
+
+
+def call_tokens(name: str, arguments: str) -> int:
+    """Return about how many tokens a tool call is; `arguments` is its JSON text."""
+    return MESSAGE_OVERHEAD + estimate_tokens(name) + estimate_tokens(arguments)
+
+
+def _encode_estimate(message: ChatMessage) -> bytes:
+    return b"%d" % (MESSAGE_OVERHEAD + sum(map(_part_tokens, message.parts)))
+
+
+def _part_tokens(part: MessagePart) -> int:
+    match part:
+        case TextContent(text):
+            return estimate_tokens(text)
+        case ToolCall():
+            return call_tokens(part.tool_name, _compact(part.arguments))
+        case ToolCallResult(result):
+            if isinstance(result, str):
+                return estimate_tokens(result)
+            return sum(map(_part_tokens, result))
+        case ImageContent():
+            return LOW_DETAIL_IMAGE_TOKENS if part.detail == "low" else IMAGE_TOKENS
+        case FileContent():
+            return len(part.base64_data) // 4
+        case _:
+            return estimate_tokens(part.reasoning_text)

@@ -1,0 +1,132 @@
+"""Server-sent events: network reads to JSON values, whatever a server makes of the format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic_core import from_json
+
+from podium.agent.models._json import decode
+
+MAX_EVENT_BYTES = 32 * 1024 * 1024
+"""What one event may measure; a server that never ends a line would fill the memory otherwise."""
+
+
+class BrokenEventError(ValueError):
+    """An event is no JSON although it looks like it; the text is the start of it."""
+
+
+class EventReader:
+    """Reads one stream: give it the network reads as they come, take the events they complete.
+
+    Comments, empty events, events that are no JSON object or list, and fields other than `data`
+    are passed over. An event of kind `error` comes out as `{"error": its data}`.
+    """
+
+    __slots__ = ("_is_document", "_is_error", "_pending", "_skips_newline", "_tail", "is_done")
+
+    def __init__(self, *, is_document: bool = False) -> None:
+        """Start before the first byte; a document is one JSON value where a stream was asked for."""
+        self._is_document = is_document
+        self.is_done = False
+        """Whether `[DONE]` has come."""
+        self._tail = b""
+        self._pending = b""
+        self._is_error = False
+        self._skips_newline = False
+
+    def feed(self, data: bytes) -> list[Any]:
+        """Return the events that are complete with these bytes.
+
+        Raises:
+            BrokenEventError: an event is not the JSON it starts as, or is too long.
+        """
+        if b"\r" in data or self._skips_newline:
+            data = self._with_newlines(data)
+        if self._tail:
+            data = self._tail + data
+        lines = [] if self._is_document else data.split(b"\n")
+        self._tail = lines.pop() if lines else data
+        if len(self._tail) + len(self._pending) > MAX_EVENT_BYTES:
+            raise BrokenEventError(_start(self._tail or self._pending))
+        events: list[Any] = []
+        for line in lines:
+            if line.startswith(b"data:"):
+                self._take(line[5:], events)
+            elif not line:
+                self._end_event()
+            elif line.startswith(b"{"):
+                self._take(line, events)  # an error put into the stream as bare JSON
+            elif line.startswith(b"event:"):
+                self._is_error = line[6:].strip() == b"error"
+            elif line.startswith(b"\xef\xbb\xbfdata:"):  # a byte order mark opens the stream
+                self._take(line[8:], events)
+        return events
+
+    def close(self) -> list[Any]:
+        """Return the events in what stands after the last line ending: it may be missing.
+
+        What is cut off in the middle is passed over: the stream then lacks its end anyway.
+
+        Raises:
+            BrokenEventError: a document is no JSON.
+        """
+        if self._is_document:
+            return self._document()
+        events: list[Any] = []
+        if self._tail.startswith((b"data:", b"{")):
+            self._take(self._tail.removeprefix(b"data:"), events)
+        return events
+
+    def _document(self) -> list[Any]:
+        try:
+            document = decode(self._tail)
+        except ValueError as error:
+            raise BrokenEventError(_start(self._tail)) from error
+        self.is_done = True
+        return [document]
+
+    def _take(self, payload: bytes, events: list[Any]) -> None:
+        if self._pending:
+            payload = self._pending + b"\n" + payload
+        try:
+            # The cache would otherwise grow by every id and token that passes.
+            event = from_json(payload, cache_strings="keys")
+        except ValueError:
+            event = self._odd(payload.strip())
+            if event is None:
+                return
+        self._pending = b""
+        if self._is_error:
+            self._is_error = False
+            if not (isinstance(event, dict) and "error" in event):
+                event = {"error": event}
+        events.append(event)
+
+    def _odd(self, payload: bytes) -> Any:
+        """Return the event in a payload that is no strict JSON; keep the start of a longer one."""
+        if payload.startswith(b"[DONE]"):
+            self.is_done = True
+        elif payload.startswith((b"{", b"[")):
+            try:
+                return decode(payload)
+            except ValueError:
+                self._pending = payload  # perhaps an event of several data lines
+        elif payload and self._is_error:
+            return payload.decode("utf-8", "replace")
+        return None
+
+    def _end_event(self) -> None:
+        if self._pending:
+            raise BrokenEventError(_start(self._pending))
+
+    def _with_newlines(self, data: bytes) -> bytes:
+        """Return the bytes with LF for CRLF and CR, also where a CRLF is cut by the read."""
+        if self._skips_newline and data.startswith(b"\n"):
+            data = data[1:]
+        self._skips_newline = data.endswith(b"\r") if data else self._skips_newline
+        return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _start(data: bytes) -> str:
+    return data[:80].decode("utf-8", "replace")

@@ -1,0 +1,136 @@
+"""A stand-in for a chat model that needs no network, no key and no weights.
+
+    from podium.agent import ChatMessage
+    from podium.agent.models import LexicalChatGenerator
+
+    result = await LexicalChatGenerator().run_async([ChatMessage.from_user("Who are you?")])
+
+It matches words. It picks the tools whose names and descriptions share words with what is asked,
+fills their arguments from the text and the schema, and answers with sentences quoted from their
+results, each with its source. It understands nothing and knows nothing: what no result says, it
+says it did not find. Its use is to run agents where there is no model, such as in examples,
+tests and on a first try, and to do so in the same way every time.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import anyio.lowlevel
+
+from podium.agent.messages import ChatMessage
+from podium.agent.models._estimate import estimate_prompt_tokens
+from podium.agent.models._lexical_answers import answer
+from podium.agent.models._lexical_output import is_misfit, structured_answer, wanted_schema
+from podium.agent.models._lexical_plan import Turn
+from podium.agent.models._lexical_reply import build_reply, chunks, output_limit
+from podium.agent.models._lexical_results import sort_results
+from podium.agent.models._lexical_task import Conversation, read_conversation
+from podium.agent.models._lexical_tools import view_tools
+from podium.agent.models._lexical_words import tokens
+from podium.agent.models._protocol import StreamingCallback
+from podium.tools import Tool, ToolCall
+
+NOTE = (
+    "I am podium's lexical stand-in, not a language model. I match words, call the tools whose "
+    "descriptions fit, and quote what they return. I know nothing by myself."
+)
+"""What it says about itself when it is greeted or asked."""
+
+_WHO = re.compile(
+    r"\b(?:who|what|which (?:language )?model) are you\b|\bwhat(?: is|'s) your name\b"
+    r"|\bare you (?:an? )?(?:real|ai|llm|bot|human|language model|model)\b",
+    re.IGNORECASE,
+)
+_GREETINGS = frozenset(
+    "hello hi hey greetings welcome good morning afternoon evening day thanks thank you bye there"
+    " everyone please and a very much so how are are doing".split()
+)
+
+
+class LexicalChatGenerator:
+    """A deterministic stand-in for a chat model: it matches words and quotes tool results.
+
+    The same messages and tools always give the same reply. Usage is estimated, not counted.
+    """
+
+    def __init__(self, *, model: str = "lexical", max_rounds: int = 6) -> None:
+        """Make a stand-in.
+
+        Args:
+            model: the name that its replies give in `meta["model"]`.
+            max_rounds: how many times it calls tools for one task before it answers.
+
+        Raises:
+            ValueError: `max_rounds` is negative.
+        """
+        if max_rounds < 0:
+            raise ValueError(
+                f"LexicalChatGenerator got max_rounds={max_rounds!r}, and there cannot be fewer "
+                "than no rounds. Pass 0 or more."
+            )
+        self.model = model
+        self.max_rounds = max_rounds
+
+    async def run_async(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        tools: Sequence[Tool] | None = None,
+        generation_kwargs: Mapping[str, Any] | None = None,
+        streaming_callback: StreamingCallback | None = None,
+    ) -> dict[str, list[ChatMessage]]:
+        """Return `{"replies": [reply]}`: calls that fit the task, or the answer.
+
+        Of `generation_kwargs` it heeds `max_tokens`, `max_completion_tokens` and
+        `response_format`. With a `streaming_callback` the reply is handed to it word by word.
+        """
+        await anyio.lowlevel.checkpoint()
+        options = generation_kwargs or {}
+        text, calls = self._decide(messages, tools or (), options)
+        reply = build_reply(
+            text,
+            calls,
+            limit=output_limit(options),
+            prompt_tokens=estimate_prompt_tokens(messages, tools),
+            model=self.model,
+        )
+        for chunk in chunks(reply) if streaming_callback else ():
+            pending = streaming_callback(chunk) if streaming_callback else None
+            if inspect.isawaitable(pending):
+                await pending
+        return {"replies": [reply]}
+
+    def _decide(
+        self, messages: Sequence[ChatMessage], tools: Sequence[Tool], options: Mapping[str, Any]
+    ) -> tuple[str, list[ToolCall]]:
+        """Return the text to say, or the calls to make."""
+        schema = wanted_schema(messages, options)
+        conversation = read_conversation(messages, lambda text: is_misfit(text, schema))
+        about_itself = _about_itself(conversation)
+        if about_itself and schema is None:
+            return about_itself, []
+        task = conversation.task
+        results = sort_results(conversation.results, [task.material])
+        turn = Turn(conversation, results, view_tools(tools))
+        calls = turn.calls() if conversation.rounds < self.max_rounds else []
+        if calls:
+            return "", calls
+        if not (results.findings or results.values):
+            results = sort_results((), conversation.earlier)
+        text = answer(task.parts, results, turn.own_keys)
+        if schema is not None:
+            text = structured_answer(schema, text, task.parts, results) or text
+        return text, []
+
+
+def _about_itself(conversation: Conversation) -> str:
+    """Return what it says when it is greeted or asked what it is; empty for any other task."""
+    text = conversation.task.text
+    words = tokens(text)
+    if not conversation.calls and (_WHO.search(text) or _GREETINGS.issuperset(words)):
+        return NOTE
+    return ""

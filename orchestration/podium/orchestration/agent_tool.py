@@ -1,0 +1,198 @@
+"""AgentTool: an agent as a tool of another, which is all that delegation needs."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, cast, runtime_checkable
+
+from podium.agent import Agent, AgentResult, ChatMessage
+from podium.orchestration.errors import SpecialistError
+from podium.tools import CallContext, ContentPart, Tool
+
+TASK = "task"
+"""The one parameter that every specialist has."""
+
+
+@runtime_checkable
+class SupportsRun(Protocol):
+    """Anything that can be run like an agent: it takes messages and inputs, and returns a result."""
+
+    @property
+    def name(self) -> str:
+        """Who it is."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """What it is good for."""
+        ...
+
+    async def run_async(self, messages: Sequence[ChatMessage], **inputs: Any) -> Mapping[str, Any]:
+        """Return a result with at least `last_message` or `messages`."""
+        ...
+
+
+class AgentTool(Tool):
+    """A tool that hands a task to an agent and gives back its final answer.
+
+    The model fills `task`, and one property for each mandatory prompt variable of the agent that no
+    state key supplies. The task becomes a single user message of a fresh conversation. What the
+    agent's run uses, and where it stands, is seen in the caller's usage tree, events and trace.
+    """
+
+    def __init__(
+        self,
+        agent: Agent | SupportsRun,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        parameters: dict[str, Any] | None = None,
+        inputs_from_state: Mapping[str, str] | None = None,
+        outputs_to_state: Mapping[str, Mapping[str, Any]] | None = None,
+        outputs_to_string: Mapping[str, Any] | None = None,
+        budget: Any = None,
+        timeout_seconds: float | None = None,
+        max_calls: int | None = None,
+        return_direct: bool = False,
+    ) -> None:
+        """Build the tool from the agent.
+
+        Args:
+            agent: The specialist.
+            name: The tool's name; the agent's by default.
+            description: What the caller's model reads; the agent's by default.
+            parameters: A JSON schema instead of the generated one; must have `task`.
+            inputs_from_state: `{state key: input of the agent}`, hidden from the model.
+            outputs_to_state: `{state key: {"source": key of the agent's result}}`.
+            outputs_to_string: How the result becomes text, instead of the final answer.
+            budget: Not enforced yet, so giving one is refused.
+            timeout_seconds: After which the specialist is stopped and its caller told so.
+            max_calls: Calls in one run of the caller; further ones are refused.
+            return_direct: Whether the specialist's answer ends the caller's run.
+
+        Raises:
+            TypeError: `agent` cannot be run like an agent.
+            ValueError: no description, a name or mapping that cannot be, or a budget.
+        """
+        if not isinstance(agent, SupportsRun):
+            raise TypeError(
+                f"AgentTool got {agent!r}, which cannot be run like an agent. "
+                "Pass an Agent, or an object with name, description and run_async(messages)."
+            )
+        if budget is not None:
+            raise ValueError(
+                f"AgentTool of {agent.name!r} got budget={budget!r}, and budgets are not enforced "
+                "yet. Leave it out; limit calls with max_calls meanwhile."
+            )
+        described = description or agent.description
+        if not described:
+            raise ValueError(
+                f"AgentTool of {agent.name!r} has no description, so no model could know when to "
+                "use it. Give the agent a description, or pass description=."
+            )
+        self.agent = agent
+        super().__init__(
+            name or agent.name,
+            described,
+            parameters or _schema(agent, set((inputs_from_state or {}).values())),
+            async_function=self._delegate,
+            inputs_from_state=inputs_from_state,
+            outputs_to_state=outputs_to_state,
+            outputs_to_string=outputs_to_string,
+            timeout_seconds=timeout_seconds,
+            max_calls=max_calls,
+        )
+        self.target_name = agent.name
+        self.return_direct = return_direct
+        self._gives_text = outputs_to_string is None
+
+    def with_max_calls(self, max_calls: int) -> AgentTool:
+        """Return a copy with another limit; the agent is shared."""
+        twin = copy.copy(self)
+        twin.max_calls = max_calls
+        return twin
+
+    async def _delegate(
+        self, task: str, context: CallContext, **inputs: Any
+    ) -> Mapping[str, Any]:
+        """Run the agent below the run that calls it, and return its result."""
+        messages = [ChatMessage.from_user(task)]
+        try:
+            if isinstance(self.agent, Agent):
+                return await _run_below(self.agent, messages, inputs, context)
+            return await self.agent.run_async(messages, **inputs)
+        except Exception as error:
+            wrote = _partial_text(error)
+            raise SpecialistError(
+                f"Specialist {self.name!r} failed: {type(error).__name__}: {error}"
+                + (f" Before that it had written: {wrote}" if wrote else ""),
+                tool_name=self.name,
+            ) from error
+
+    def result_content(self, value: Any) -> str | tuple[ContentPart, ...]:
+        """Return the final answer's text, with a note when the specialist did not end naturally."""
+        if not self._gives_text:
+            return super().result_content(value)
+        if isinstance(value, AgentResult):
+            return answer_with_note(value)
+        result = cast("Mapping[str, Any]", value)
+        last = result.get("last_message")
+        return (last.text or "") if isinstance(last, ChatMessage) else super().result_content(value)
+
+
+async def _run_below(
+    agent: Agent, messages: list[ChatMessage], inputs: Mapping[str, Any], context: CallContext
+) -> AgentResult:
+    from podium.agent._execute import execute  # the engine loads with the first run
+    from podium.agent._start import Place, RunOptions, start_run
+
+    place = Place(parent=context.run, cause=context.call.id, path=context.child_path)
+    options = RunOptions(streaming_callback=context.streaming_callback)
+    return await execute(start_run(agent, messages, inputs, options, place))
+
+
+def answer_with_note(result: AgentResult) -> str:
+    """Return a specialist's answer for its caller; an unnatural ending is told in brackets."""
+    text = result.text
+    stop = result.stop
+    if stop.is_natural:
+        return text
+    found = text or _last_findings(result)
+    note = f"[Incomplete, the specialist stopped early ({stop.reason}): {stop.explain()}]"
+    return f"{found}\n{note}" if found else note
+
+
+def _last_findings(result: AgentResult, most: int = 4_000) -> str:
+    """Return what a specialist's tools had found when it was stopped before it could write."""
+    results = [
+        answer.text
+        for message in result.new_messages
+        for answer in message.tool_call_results
+        if not answer.error
+    ]
+    joined = "\n".join(dict.fromkeys(results))
+    return joined if len(joined) <= most else "…" + joined[-most:]
+
+
+def _partial_text(error: Exception) -> str:
+    partial = getattr(error, "partial", None)
+    text = partial.text if isinstance(partial, AgentResult) else ""
+    return text[:2_000]
+
+
+def _schema(agent: Agent | SupportsRun, supplied: set[str]) -> dict[str, Any]:
+    """Return the schema of all inputs; those that the state supplies are hidden by `Tool`."""
+    needed = agent.mandatory_variables if isinstance(agent, Agent) else frozenset[str]()
+    visible = sorted(needed - supplied)
+    task = {"type": "string", "description": "What to do, with everything needed to do it."}
+    return {
+        "type": "object",
+        "properties": {
+            TASK: task,
+            **{name: {"type": "string", "description": f"Value of {name}."} for name in visible},
+            **{name: {} for name in sorted(supplied)},
+        },
+        "required": [TASK, *visible],
+        "additionalProperties": False,
+    }

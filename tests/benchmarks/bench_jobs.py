@@ -1,0 +1,179 @@
+"""The jobs: which rounds make them, in which order, and what was promised for each."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from bench_processes import HERE, Provider, Worker
+from bench_report import Row, compared, plain
+from bench_task import CALLS_PER_TEAM
+
+Figures = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What all jobs of one report share."""
+
+    provider: Provider
+    rounds: int
+    transports: Sequence[str]
+    """Which of podium's HTTP transports to measure: `httpx`, `aiohttp` or both."""
+
+    def interleaved(
+        self, contenders: Mapping[str, str], *, rounds: int | None = None
+    ) -> Iterator[dict[str, Figures]]:
+        """Yield the figures of each round by contender; each works in its turn, in every round.
+
+        `contenders` maps the name of a figure to `worker:job` or `worker@transport:job`.
+        """
+        with ExitStack() as stack:
+            workers: dict[str, Worker] = {}
+            for told in contenders.values():
+                who = told.partition(":")[0]
+                if who not in workers:
+                    name, _, transport = who.partition("@")
+                    worker = Worker(name, transport, self.provider.base_url())
+                    workers[who] = stack.enter_context(worker)
+            for number in range(-1, rounds or self.rounds):
+                figures = {
+                    figure: workers[told.partition(":")[0]].round(told.partition(":")[2])
+                    for figure, told in contenders.items()
+                }
+                if number >= 0:  # the first round warms up
+                    yield figures
+
+    def against_raw(self, job: str, raw_job: str | None = None) -> list[dict[str, Figures]]:
+        """Return the rounds of a job by `raw` and by the name of each transport."""
+        podium = {one: f"podium@{one}:{job}" for one in self.transports}
+        return list(self.interleaved({"raw": f"raw:{raw_job or job}", **podium}))
+
+
+def short_runs(bench: Bench) -> Iterator[Row]:
+    """J1: a step of a ten-step run."""
+    rounds = bench.against_raw("short_runs")
+    for one in bench.transports:
+        pairs = [(figures[one]["step"], figures["raw"]["step"]) for figures in rounds]
+        yield compared("J1", f"step of a 10-step run, {one}", pairs, target=0.40)
+
+
+def long_runs(bench: Bench) -> Iterator[Row]:
+    """J2: a step at the end of a long run, against the raw loop and against podium's own start."""
+    rounds = bench.against_raw("long_run", "long_end")
+    for one in bench.transports:
+        pairs = [(figures[one]["last"], figures["raw"]["last"]) for figures in rounds]
+        yield compared("J2", f"step 181-200 of 200, {one}", pairs, target=0.03)
+        pairs = [(figures[one]["last"], figures[one]["first"]) for figures in rounds]
+        yield compared("J2", f"the same against its own steps 1-20, {one}", pairs, target=1.3)
+
+
+def teams(bench: Bench) -> Iterator[Row]:
+    """J3: a coordinator and four specialists."""
+    rounds = bench.against_raw("teams")
+    for one in bench.transports:
+        pairs = [(figures[one]["run"], figures["raw"]["run"]) for figures in rounds]
+        yield compared("J3", f"coordinator, 4 specialists, {one}", pairs, target=0.65)
+
+
+def crowds(bench: Bench) -> Iterator[Row]:
+    """J4: three hundred coordinators at once, each time in a fresh process."""
+    who = {"raw": ("raw", "")} | {one: ("podium", one) for one in bench.transports}
+    rounds: list[dict[str, Figures]] = []
+    for _ in range(max(bench.rounds // 3, 1)):
+        rounds.append({name: _crowd(bench.provider, *one) for name, one in who.items()})
+    for one, target in (("httpx", 0.50), ("aiohttp", 0.30)):
+        if one in bench.transports:
+            pairs = [(figures[one]["cpu"], figures["raw"]["cpu"]) for figures in rounds]
+            what = f"300 coordinators at once, {one}"
+            yield compared("J4", what, pairs, target=target, unit="s", scale=1)
+            for name, unit, limit in (("mb", "MB", 0.3), ("lost", "", 0)):
+                counted = [figures[one][name] for figures in rounds]
+                told = "memory of a run" if name == "mb" else "calls lost or wrong"
+                yield plain("J4", f"{told}, {one}", counted, unit=unit, target=limit)
+
+
+def _crowd(provider: Provider, name: str, transport: str) -> Figures:
+    with Worker(name, transport, provider.base_url(think_ms=20)) as worker:
+        before = provider.count()
+        figures = worker.round("crowd")
+    due = (int(figures["runs"]) + 1) * CALLS_PER_TEAM  # one run warms up
+    return {**figures, "lost": abs(due - (provider.count() - before)) + figures["wrong"]}
+
+
+def streams(bench: Bench) -> Iterator[Row]:
+    """J5: a chunk of a streamed answer, read as events and by a callback."""
+    contenders = {"raw": "raw:streams"}
+    for one in bench.transports:
+        contenders[f"events, {one}"] = f"podium@{one}:streams"
+        contenders[f"callback, {one}"] = f"podium-callback@{one}:streams"
+    rounds = list(bench.interleaved(contenders))
+    for way in contenders:
+        if way != "raw":
+            pairs = [(figures[way]["chunk"], figures["raw"]["chunk"]) for figures in rounds]
+            yield compared("J5", f"streamed chunk, {way}", pairs, target=0.20)
+
+
+def level(bench: Bench) -> Iterator[Row]:
+    """J6: what five thousand short runs leave behind."""
+    transport = bench.transports[-1]
+    with Worker("podium", transport, bench.provider.base_url()) as worker:
+        figures = worker.round("level")
+    for name, unit, limit in (("mb", "MB", 2.0), ("threads", "", 0), ("descriptors", "", 0)):
+        what = f"{'memory' if name == 'mb' else name} left by 5,000 runs, {transport}"
+        yield plain("J6", what, [figures[name]], unit=unit, target=limit)
+
+
+def imports(bench: Bench) -> Iterator[Row]:
+    """J7: importing podium, against a bare Python."""
+    code = "import podium.agent, podium.orchestration"
+    counted = [_import_seconds(code) - _import_seconds("") for _ in range(bench.rounds + 1)][1:]
+    yield plain("J7", "import of agent and orchestration", counted, unit="s", target=0.15)
+    loaded = _python(f"{code}, sys; print(*(name in sys.modules for name in ['openai', 'pydantic']))")
+    yield plain("J7", "openai loaded by that", [loaded[0] == "True"], unit="", target=0)
+
+
+def overheads(bench: Bench) -> Iterator[Row]:
+    """J8: what podium adds to a tool call, and what a span costs."""
+    rounds = [
+        json.loads("".join(_python(_OVERHEAD.format(folder=str(HERE)))))
+        for _ in range(bench.rounds)
+    ]
+    for name, what, target in (
+        ("async", "tool call above an async function", 60),
+        ("sync", "tool call above a sync function", 150),
+        ("span", "span written to a file", None),
+    ):
+        counted = [figures[name] for figures in rounds]
+        yield plain("J8", what, counted, unit="us", scale=1e6, target=target)
+
+
+_OVERHEAD = """
+import sys; sys.path.insert(0, {folder!r})
+import asyncio, bench_overhead, json
+print(json.dumps(asyncio.run(bench_overhead.measure())))
+"""
+
+JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
+    "J1": short_runs,
+    "J2": long_runs,
+    "J3": teams,
+    "J4": crowds,
+    "J5": streams,
+    "J6": level,
+    "J7": imports,
+    "J8": overheads,
+}
+
+
+def _import_seconds(code: str) -> float:
+    return float(_python(f"{code}\nimport time; print(time.process_time())")[-1])
+
+
+def _python(code: str) -> list[str]:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()

@@ -1,0 +1,90 @@
+"""What podium adds to a tool call and to a step, with a model that answers from memory."""
+
+from __future__ import annotations
+
+import gc
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench_task import ANSWER, Handbook
+from podium.agent import Agent, ChatMessage
+from podium.tools import ToolCall, tool
+from podium.tracing import setup_tracing
+
+RUNS = 10
+STEPS = 20
+CALLS = 11
+SPANS = 1 + STEPS + 1 + STEPS
+"""Spans of a run with one call a step: the agent, its model calls and its tool calls."""
+
+
+class Prepared:
+    """A model whose replies are made before the run: so many tool calls a step, then the answer."""
+
+    def __init__(self, tool_name: str, calls: int) -> None:
+        """Make the replies."""
+        self._calls = calls
+        self._replies = [
+            ChatMessage.from_assistant(
+                tool_calls=[
+                    ToolCall(tool_name, {"topic": "time", "page": page}, f"call_{step}_{page}")
+                    for page in range(calls)
+                ]
+            )
+            for step in range(STEPS)
+        ]
+        self._replies.append(ChatMessage.from_assistant(ANSWER))
+
+    async def run_async(self, messages: Sequence[ChatMessage], **_: Any) -> dict[str, Any]:
+        """Return the reply of this step."""
+        return {"replies": [self._replies[(len(messages) - 1) // (1 + self._calls)]]}
+
+
+async def tool_calls() -> dict[str, float]:
+    """Measure the CPU seconds that a tool call costs above its function.
+
+    It is the difference between runs with many calls a step and runs with one.
+    """
+    handbook = Handbook()
+    kinds: dict[str, Callable[..., Any]] = {
+        "async": handbook.look_up,
+        "sync": handbook.look_up_blocking,
+    }
+    figures: dict[str, float] = {}
+    for kind, function in kinds.items():
+        many, one = [await _run_seconds(function, calls) for calls in (CALLS, 1)]
+        figures[kind] = (many - one) / (STEPS * (CALLS - 1))
+    return figures
+
+
+async def spans() -> dict[str, float]:
+    """Measure the CPU seconds that a span costs when an SDK writes it to a file."""
+    handbook = Handbook()
+    without = await _run_seconds(handbook.look_up, 1)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        setup_tracing(file=Path(folder, "trace.jsonl")) as handle,
+    ):
+        recorded = await _run_seconds(handbook.look_up, 1, finish=handle.flush)
+    return {"span": (recorded - without) / SPANS}
+
+
+async def _run_seconds(
+    function: Callable[..., Any], calls: int, *, finish: Callable[[], object] = bool
+) -> float:
+    """Return the CPU seconds of a run; `finish` is called after the last of ten and counts too."""
+    agent = Agent(
+        chat_generator=Prepared(function.__name__, calls),
+        tools=[tool(description="Look a topic up.")(function)],
+    )
+    await agent.run_async("When?")
+    finish()
+    gc.collect()
+    started = time.process_time()
+    for _ in range(RUNS):
+        await agent.run_async("When?")
+    finish()
+    return (time.process_time() - started) / RUNS

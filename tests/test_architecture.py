@@ -1,0 +1,160 @@
+"""The shape of the code, as tests: direction of imports, file and function size, error messages."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ORDER = ("tracing", "tools", "agent", "orchestration")
+"""Each part may import only itself and what stands left of it."""
+MAX_FILE_LINES, MAX_FUNCTION_LINES = 400, 60
+
+IMPORTERS = {
+    "aiohttp": ("agent/podium/agent/models/",),
+    "httpx2": ("agent/podium/agent/models/", "agent/podium/agent/testing/"),
+    "jinja2": ("agent/podium/agent/prompts", "agent/podium/agent/_template"),
+    "networkx": ("orchestration/podium/orchestration/", "tracing/podium/tracing/"),
+    "openai": ("agent/podium/agent/models/",),
+    "opentelemetry": ("tracing/podium/tracing/",),
+    "opentelemetry.sdk": tuple(
+        f"tracing/podium/tracing/{name}.py"
+        for name in ("_otlp_file", "_provider", "setup", "testing")
+    ),
+    "pytest": ("agent/podium/agent/testing/",),
+}
+"""Third-party packages and the only places that may import them."""
+
+
+def sources() -> list[Path]:
+    return [path for part in ORDER for path in sorted((ROOT / part / "podium").rglob("*.py"))]
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+every_file = pytest.mark.parametrize("path", sources(), ids=shown)
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def is_within(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
+
+
+@every_file
+def test_imports_point_one_way(path: Path) -> None:
+    own = path.relative_to(ROOT).parts[0]
+    right_of_us = [f"podium.{part}" for part in ORDER[ORDER.index(own) + 1 :]]
+
+    wrong = [
+        module
+        for module in imported(ast.parse(path.read_text("utf-8")))
+        if any(is_within(module, part) for part in right_of_us)
+    ]
+
+    assert wrong == [], f"{own} may not import these"
+
+
+@every_file
+def test_a_third_party_package_has_one_place_that_imports_it(path: Path) -> None:
+    modules = list(imported(ast.parse(path.read_text("utf-8"))))
+
+    wrong = [
+        (module, places)
+        for package, places in IMPORTERS.items()
+        for module in modules
+        if is_within(module, package) and not shown(path).startswith(places)
+    ]
+
+    assert wrong == []
+
+
+@every_file
+def test_files_and_functions_stay_readable(path: Path) -> None:
+    text = path.read_text("utf-8")
+
+    long = [
+        (node.name, node.lineno)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno >= MAX_FUNCTION_LINES
+    ]
+
+    assert text.count("\n") <= MAX_FILE_LINES, "split this file: one idea each"
+    assert long == []
+
+
+@pytest.mark.parametrize("part", ORDER)
+def test_every_portion_is_typed_and_the_namespace_has_no_init(part: str) -> None:
+    assert (ROOT / part / "podium" / part / "py.typed").exists()
+    assert not (ROOT / part / "podium" / "__init__.py").exists()
+
+
+def public_modules() -> list[str]:
+    """Every module of podium that no underscore hides, packages before what is in them."""
+    found = list[str]()
+    for part in ORDER:
+        found.append(f"podium.{part}")
+        folder = str(ROOT / part / "podium" / part)
+        found += [each.name for each in pkgutil.walk_packages([folder], f"podium.{part}.")]
+    return [name for name in found if not re.search(r"\._", name)]
+
+
+public_packages = [
+    name
+    for name in public_modules()
+    if (ROOT / name.split(".")[1] / Path(*name.split(".")) / "__init__.py").exists()
+]
+
+
+@pytest.mark.parametrize("name", public_packages)
+def test_a_packages_public_names_are_listed_sorted_and_documented(name: str) -> None:
+    package = importlib.import_module(name)
+    listed: list[str] = package.__all__
+
+    undocumented = [each for each in listed if not has_docstring(getattr(package, each))]
+
+    assert listed == sorted(listed)
+    assert exported(package) - set(listed) == set()
+    assert undocumented == []
+
+
+def has_docstring(thing: object) -> bool:
+    """Whether a class or function says what it is; aliases and constants say it in the source."""
+    if not (inspect.isclass(thing) or inspect.isroutine(thing)):
+        return True
+    text = thing.__doc__ or ""
+    return text != "" and not text.startswith(f"{thing.__name__}(")  # a dataclass writes its own
+
+
+def exported(package: ModuleType) -> set[str]:
+    """The names a package's `__init__` imports or defines without an underscore."""
+    tree = ast.parse(inspect.getsource(package))
+    names = {
+        alias.asname or alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("podium.")
+        for alias in node.names
+    }
+    names |= {
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    }
+    return {name for name in names if not name.startswith("_")}

@@ -1,0 +1,97 @@
+"""What pydantic found wrong: mended where it can mean one thing only, else put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from podium.tools._arguments import copy_json, decode_container
+from podium.tools._problems import missing, wrong
+
+_WANTED = {
+    "list_type": "an array",
+    "tuple_type": "an array",
+    "set_type": "an array",
+    "frozen_set_type": "an array",
+    "deque_type": "an array",
+    "sequence_str": "an array",
+    "named_tuple_type": "an array or an object",
+    "dict_type": "an object",
+    "mapping_type": "an object",
+    "ordered_dict_type": "an object",
+    "counter_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "dataclass_type": "an object",
+}
+"""pydantic's error types that say a value is no array or object, and what belongs there."""
+
+
+def mended(name: str, given: object, error: ValidationError) -> Any:
+    """Return `given` with JSON text decoded where an array or object belongs; None without any.
+
+    Models sometimes encode a nested value twice. Only the places that the check complains about
+    are touched, so a text that happens to look like JSON stays text, and each is decoded once.
+    """
+    holder: dict[str, Any] = {name: copy_json(given)}
+    changed = False
+    for detail in _details(error):
+        if detail["type"] in _WANTED and isinstance(detail["input"], str):
+            decoded = decode_container(detail["input"])
+            *parents, last = _path(holder, (name, *detail["loc"]))
+            parent = _reach(holder, parents)
+            if decoded is not None and parent[last] == detail["input"]:
+                parent[last] = decoded
+                changed = True
+    return holder[name] if changed else None
+
+
+def explained(name: str, given: object, error: ValidationError) -> Iterator[str]:
+    """Yield each thing that is wrong, once, with its place and what was there instead."""
+    seen: set[str] = set()
+    for detail in _details(error):
+        path = _path({name: given}, (name, *detail["loc"]))
+        if detail["type"] == "missing":
+            told = missing(_dotted([*path, detail["loc"][-1]]))
+        else:
+            told = wrong(_dotted(path), _rule(detail), detail["input"])
+        if told not in seen:
+            seen.add(told)
+            yield told
+
+
+def _details(error: ValidationError) -> list[ErrorDetails]:
+    return error.errors(include_url=False, include_context=False)
+
+
+def _rule(detail: ErrorDetails) -> str:
+    wanted = _WANTED.get(detail["type"])
+    if wanted is not None:
+        return f"should be {wanted}"
+    return detail["msg"].removeprefix("Input ").removeprefix("Value error, ")
+
+
+def _path(holder: dict[str, Any], location: tuple[str | int, ...]) -> list[str | int]:
+    """Return the steps of `location` that lead through the data; union members are no such step."""
+    steps: list[str | int] = []
+    value: Any = holder
+    for step in location:
+        try:
+            value = value[step] if isinstance(value, dict | list) else None
+        except (KeyError, IndexError, TypeError):
+            continue
+        steps.append(step)
+    return steps
+
+
+def _reach(holder: Any, steps: list[str | int]) -> Any:
+    for step in steps:
+        holder = holder[step]
+    return holder
+
+
+def _dotted(path: list[str | int]) -> str:
+    return ".".join(str(step) for step in path)

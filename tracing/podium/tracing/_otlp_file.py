@@ -1,0 +1,175 @@
+"""Spans as OTLP JSON lines, the file form that collectors read: one export a line."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+from opentelemetry.trace import SpanContext, format_span_id, format_trace_id
+
+logger = logging.getLogger(__name__)
+
+
+class OtlpFileExporter(SpanExporter):
+    """Appends each batch of spans to a file as one line, written through to the system."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file for appending; missing folders are made.
+
+        Raises:
+            ValueError: the file cannot be written.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("a+b")
+            if self._file.tell() and self._ends_mid_line():
+                self._file.write(b"\n")
+        except OSError as error:
+            raise ValueError(
+                f"The trace file {str(path)!r} cannot be written: {error.strerror}. "
+                "Give the path of a file in a folder you may write to."
+            ) from error
+        self.path = path
+        self._failed = False
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Write the spans; a failure is logged once and loses no more than this batch."""
+        try:
+            self._file.write(encode_spans(spans) + b"\n")
+            self._file.flush()
+        except (OSError, ValueError) as error:  # ValueError: the file was closed
+            if not self._failed:
+                logger.warning("Spans could not be written to %s: %s", self.path, error)
+                self._failed = True
+            return SpanExportResult.FAILURE
+        return SpanExportResult.SUCCESS
+
+    def shutdown(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """Return True: each batch is written through when it is exported."""
+        return True
+
+    def _ends_mid_line(self) -> bool:
+        """Return whether a writer that died left half a line, which would swallow our first."""
+        self._file.seek(-1, 2)
+        return self._file.read(1) != b"\n"
+
+
+def encode_spans(spans: Sequence[ReadableSpan]) -> bytes:
+    """Return spans as one line of OTLP JSON, grouped by resource and instrumentation scope."""
+    groups: dict[Any, dict[Any, list[ReadableSpan]]] = defaultdict(lambda: defaultdict(list))
+    for span in spans:
+        groups[span.resource][span.instrumentation_scope].append(span)
+    document = {
+        "resourceSpans": [
+            {
+                "resource": {"attributes": _attributes(resource.attributes)},
+                "scopeSpans": [
+                    {"scope": _scope(scope), "spans": [_span(span) for span in members]}
+                    for scope, members in scopes.items()
+                ],
+            }
+            for resource, scopes in groups.items()
+        ]
+    }
+    # A lone surrogate has no UTF-8 form: '?' keeps the line readable for everyone.
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode(
+        "utf-8", "replace"
+    )
+
+
+def _scope(scope: Any) -> dict[str, object]:
+    if scope is None:
+        return {}
+    return _without_empty(
+        {
+            "name": scope.name,
+            "version": scope.version or "",
+            "attributes": _attributes(scope.attributes),
+        }
+    )
+
+
+def _span(span: ReadableSpan) -> dict[str, object]:
+    own = cast("SpanContext", span.get_span_context())
+    return _without_empty(
+        {
+            "traceId": format_trace_id(own.trace_id),
+            "spanId": format_span_id(own.span_id),
+            "traceState": own.trace_state.to_header(),
+            "parentSpanId": format_span_id(span.parent.span_id) if span.parent else "",
+            "flags": int(own.trace_flags),
+            "name": span.name,
+            "kind": span.kind.value + 1,  # OTLP counts from UNSPECIFIED
+            "startTimeUnixNano": str(span.start_time),
+            "endTimeUnixNano": str(span.end_time),
+            "attributes": _attributes(span.attributes),
+            "droppedAttributesCount": span.dropped_attributes,
+            "events": [
+                _without_empty(
+                    {
+                        "timeUnixNano": str(event.timestamp),
+                        "name": event.name,
+                        "attributes": _attributes(event.attributes),
+                    }
+                )
+                for event in span.events
+            ],
+            "droppedEventsCount": span.dropped_events,
+            "links": [
+                _without_empty(
+                    {
+                        "traceId": format_trace_id(link.context.trace_id),
+                        "spanId": format_span_id(link.context.span_id),
+                        "attributes": _attributes(link.attributes),
+                    }
+                )
+                for link in span.links
+            ],
+            "status": _without_empty(
+                {"code": span.status.status_code.value, "message": span.status.description or ""}
+            ),
+        }
+    )
+
+
+def _without_empty(fields: Mapping[str, object]) -> dict[str, object]:
+    """Leave out fields that hold their default, as OTLP JSON does."""
+    return {key: value for key, value in fields.items() if value not in ("", 0, [], {})}
+
+
+def _attributes(attributes: Mapping[str, Any] | None) -> list[dict[str, object]]:
+    return [{"key": key, "value": _value(value)} for key, value in (attributes or {}).items()]
+
+
+def _value(value: object) -> dict[str, object]:
+    if isinstance(value, str):
+        return {"stringValue": value}
+    if isinstance(value, bool):
+        return {"boolValue": value}
+    if isinstance(value, int):
+        return {"intValue": str(value)}
+    if isinstance(value, float):
+        return {"doubleValue": value if math.isfinite(value) else _NOT_FINITE[str(value)]}
+    if isinstance(value, bytes):
+        return {"bytesValue": base64.b64encode(value).decode("ascii")}
+    if isinstance(value, Mapping):
+        return {"kvlistValue": {"values": _attributes(cast("Mapping[str, Any]", value))}}
+    if isinstance(value, Sequence):
+        items = cast("Sequence[object]", value)
+        return {"arrayValue": {"values": [_value(item) for item in items]}}
+    return {}  # None, the only other value that OpenTelemetry lets through
+
+
+_NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
