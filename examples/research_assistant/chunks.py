@@ -31,7 +31,9 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
     for paragraph in _PARAGRAPH.finditer(text):
         start, end = paragraph.span()
         while end - start > MAX_CHUNK_CHARS:
-            cut = max(text.rfind(mark, start, start + MAX_CHUNK_CHARS) for mark in ("\n", ". ", " "))
+            cut = max(
+                text.rfind(mark, start, start + MAX_CHUNK_CHARS) for mark in ("\n", ". ", " ")
+            )
             cut = cut + 1 if cut > start else start + MAX_CHUNK_CHARS
             yield start, cut
             start = cut

@@ -63,7 +63,9 @@ def _walk(folder: Path, leave_out: Path | None, skipped: list[Skipped]) -> Itera
     """Yield the files with a known suffix, in the order of their names."""
 
     def skip(error: OSError) -> None:
-        skipped.append(Skipped(citable(str(error.filename)), f"it cannot be listed ({error.strerror})"))
+        skipped.append(
+            Skipped(citable(str(error.filename)), f"it cannot be listed ({error.strerror})")
+        )
 
     for place, folders, files in os.walk(folder, onerror=skip):
         here = Path(place)
@@ -81,7 +83,10 @@ def _document(path: Path, name: str, folder: Path) -> Document | Skipped:
     try:
         real = path.resolve(strict=True)
         status = real.stat()
-    except (OSError, RuntimeError) as error:  # Python 3.11 and 3.12 raise RuntimeError for a loop of links
+    except (
+        OSError,
+        RuntimeError,
+    ) as error:  # Python 3.11 and 3.12 raise RuntimeError for a loop of links
         return Skipped(name, f"it cannot be opened ({getattr(error, 'strerror', None) or error})")
     if not real.is_relative_to(folder):
         return Skipped(name, "it is a link that leads out of the folder")
@@ -91,5 +96,7 @@ def _document(path: Path, name: str, folder: Path) -> Document | Skipped:
 
 def _unused_name(relative: str, taken: dict[str, Document]) -> str:
     """Return a citable name; of a long path the end, and a number where two would be alike."""
-    name = citable(relative if len(relative) <= MAX_CITED_CHARS else f"…{relative[-MAX_CITED_CHARS + 1:]}")
+    name = citable(
+        relative if len(relative) <= MAX_CITED_CHARS else f"…{relative[-MAX_CITED_CHARS + 1 :]}"
+    )
     return name if name not in taken else f"{name} ({len(taken)})"

@@ -228,10 +228,10 @@ class Index:
             )
         return whole[max(0, hits[0] - 1) : hits[-1] + 2]
 
-    def find(self, file: str, heading: str) -> Passage | None:
-        """Return the first passage that a citation of `file` and `heading` means, if any."""
+    def under(self, file: str, heading: str) -> list[Passage]:
+        """Return the passages that a citation of `file` and `heading` means; none if there are none."""
         whole = self._passages_of(file)
-        return next((whole[at] for at in _under(whole, heading)), None)
+        return [whole[at] for at in _under(whole, heading)]
 
     def _passages_of(self, file: str) -> list[Passage]:
         return _passages(
@@ -262,4 +262,6 @@ def _under(passages: list[Passage], heading: str) -> list[int]:
 
 def _unknown(kind: str, name: str, known: list[str]) -> str:
     near = get_close_matches(name, known, n=5, cutoff=0.3) or known[:5]
-    return f"There is no {kind} named {name!r}. Take one of these: {'; '.join(dict.fromkeys(near))}."
+    return (
+        f"There is no {kind} named {name!r}. Take one of these: {'; '.join(dict.fromkeys(near))}."
+    )

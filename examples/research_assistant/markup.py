@@ -83,7 +83,9 @@ def _starts_block(lines: list[str], at: int, title: str, marks: str) -> bool:
     if _is_overline(lines, at - 1, lines[at + 1][0]):
         return False  # an overlined title may be indented
     follows_text = at > 0 and bool(lines[at - 1].strip())
-    return follows_text or (_NO_TITLE.match(title) is not None and bool(marks or title[0].isspace()))
+    return follows_text or (
+        _NO_TITLE.match(title) is not None and bool(marks or title[0].isspace())
+    )
 
 
 def _is_overline(lines: list[str], at: int, mark: str) -> bool:

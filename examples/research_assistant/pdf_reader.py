@@ -31,7 +31,9 @@ def pdf_sections(data: bytes) -> list[Section]:
     except UnreadableFile:
         raise
     except Exception as error:  # damaged files raise every kind of error inside pypdf
-        raise UnreadableFile(f"it is not a PDF that can be read ({type(error).__name__})") from error
+        raise UnreadableFile(
+            f"it is not a PDF that can be read ({type(error).__name__})"
+        ) from error
 
 
 def _read_pages(reader: PdfReader) -> list[Section]:

@@ -9,11 +9,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from bench_processes import HERE, Provider, Worker
+from bench_processes import Process, Provider, Worker
 from bench_report import Row, compared, plain
 from bench_task import CALLS_PER_TEAM
 
 Figures = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Who does which job."""
+
+    contender: str
+    job: str
+    transport: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,33 +34,25 @@ class Bench:
     transports: Sequence[str]
     """Which of podium's HTTP transports to measure: `httpx`, `aiohttp` or both."""
 
-    def interleaved(
-        self, contenders: Mapping[str, str], *, rounds: int | None = None
-    ) -> Iterator[dict[str, Figures]]:
-        """Yield the figures of each round by contender; each works in its turn, in every round.
-
-        `contenders` maps the name of a figure to `worker:job` or `worker@transport:job`.
-        """
+    def interleaved(self, entries: Mapping[str, Entry]) -> list[dict[str, Figures]]:
+        """Return the figures of each round by entry; all take their turn in every round."""
         with ExitStack() as stack:
-            workers: dict[str, Worker] = {}
-            for told in contenders.values():
-                who = told.partition(":")[0]
-                if who not in workers:
-                    name, _, transport = who.partition("@")
-                    worker = Worker(name, transport, self.provider.base_url())
-                    workers[who] = stack.enter_context(worker)
-            for number in range(-1, rounds or self.rounds):
-                figures = {
-                    figure: workers[told.partition(":")[0]].round(told.partition(":")[2])
-                    for figure, told in contenders.items()
-                }
-                if number >= 0:  # the first round warms up
-                    yield figures
+            workers = {
+                name: stack.enter_context(
+                    Worker(entry.contender, entry.transport, self.provider.base_url())
+                )
+                for name, entry in entries.items()
+            }
+            rounds = [
+                {name: workers[name].round(entry.job) for name, entry in entries.items()}
+                for _ in range(1 + self.rounds)
+            ]
+        return rounds[1:]  # the first one warms up
 
     def against_raw(self, job: str, raw_job: str | None = None) -> list[dict[str, Figures]]:
         """Return the rounds of a job by `raw` and by the name of each transport."""
-        podium = {one: f"podium@{one}:{job}" for one in self.transports}
-        return list(self.interleaved({"raw": f"raw:{raw_job or job}", **podium}))
+        podium = {one: Entry("podium", job, one) for one in self.transports}
+        return self.interleaved({"raw": Entry("raw", raw_job or job), **podium})
 
 
 def short_runs(bench: Bench) -> Iterator[Row]:
@@ -107,15 +108,15 @@ def _crowd(provider: Provider, name: str, transport: str) -> Figures:
 
 def streams(bench: Bench) -> Iterator[Row]:
     """J5: a chunk of a streamed answer, read as events and by a callback."""
-    contenders = {"raw": "raw:streams"}
-    for one in bench.transports:
-        contenders[f"events, {one}"] = f"podium@{one}:streams"
-        contenders[f"callback, {one}"] = f"podium-callback@{one}:streams"
-    rounds = list(bench.interleaved(contenders))
-    for way in contenders:
-        if way != "raw":
-            pairs = [(figures[way]["chunk"], figures["raw"]["chunk"]) for figures in rounds]
-            yield compared("J5", f"streamed chunk, {way}", pairs, target=0.20)
+    ways = {
+        f"{way}, {one}": Entry(contender, "streams", one)
+        for one in bench.transports
+        for way, contender in (("events", "podium"), ("callback", "podium-callback"))
+    }
+    rounds = bench.interleaved({"raw": Entry("raw", "streams"), **ways})
+    for way in ways:
+        pairs = [(figures[way]["chunk"], figures["raw"]["chunk"]) for figures in rounds]
+        yield compared("J5", f"streamed chunk, {way}", pairs, target=0.20)
 
 
 def level(bench: Bench) -> Iterator[Row]:
@@ -133,16 +134,13 @@ def imports(bench: Bench) -> Iterator[Row]:
     code = "import podium.agent, podium.orchestration"
     counted = [_import_seconds(code) - _import_seconds("") for _ in range(bench.rounds + 1)][1:]
     yield plain("J7", "import of agent and orchestration", counted, unit="s", target=0.15)
-    loaded = _python(f"{code}, sys; print(*(name in sys.modules for name in ['openai', 'pydantic']))")
-    yield plain("J7", "openai loaded by that", [loaded[0] == "True"], unit="", target=0)
+    loaded = _python(f"{code}, sys; print(int('openai' in sys.modules))")
+    yield plain("J7", "openai loaded by that", [float(loaded)], unit="", target=0)
 
 
 def overheads(bench: Bench) -> Iterator[Row]:
     """J8: what podium adds to a tool call, and what a span costs."""
-    rounds = [
-        json.loads("".join(_python(_OVERHEAD.format(folder=str(HERE)))))
-        for _ in range(bench.rounds)
-    ]
+    rounds = [_overhead() for _ in range(bench.rounds)]
     for name, what, target in (
         ("async", "tool call above an async function", 60),
         ("sync", "tool call above a sync function", 150),
@@ -151,12 +149,6 @@ def overheads(bench: Bench) -> Iterator[Row]:
         counted = [figures[name] for figures in rounds]
         yield plain("J8", what, counted, unit="us", scale=1e6, target=target)
 
-
-_OVERHEAD = """
-import sys; sys.path.insert(0, {folder!r})
-import asyncio, bench_overhead, json
-print(json.dumps(asyncio.run(bench_overhead.measure())))
-"""
 
 JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "J1": short_runs,
@@ -171,9 +163,15 @@ JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
 
 
 def _import_seconds(code: str) -> float:
-    return float(_python(f"{code}\nimport time; print(time.process_time())")[-1])
+    return float(_python(f"{code}\nimport time; print(time.process_time())"))
 
 
-def _python(code: str) -> list[str]:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return done.stdout.split()
+def _python(code: str) -> str:
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def _overhead() -> Figures:
+    with Process("bench_overhead.py") as process:
+        figures: Figures = json.loads(process.read())
+    return figures

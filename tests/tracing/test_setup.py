@@ -88,7 +88,7 @@ def test_the_file_says_who_wrote_it_and_by_which_conventions(tmp_path: Path) -> 
         (float("nan"), {"doubleValue": "NaN"}),
         (float("-inf"), {"doubleValue": "-Infinity"}),
         (b"\x00\x01", {"bytesValue": "AAE="}),
-        (["a", 1], {"arrayValue": {"values": [{"stringValue": "a"}, {"intValue": "1"}]}}),
+        (["a", None], {"arrayValue": {"values": [{"stringValue": "a"}, {}]}}),
         ({"a": 1}, {"kvlistValue": {"values": [{"key": "a", "value": {"intValue": "1"}}]}}),
         ("lone \ud800 half", {"stringValue": "lone ? half"}),
     ],

@@ -11,7 +11,7 @@ from podium.agent._agent import Agent
 from podium.agent._result import AgentResult
 from podium.agent._stop import Stop
 from podium.agent._stream import RunStream
-from podium.agent.errors import AgentError, DepthLimitError, ModelError, OutputError
+from podium.agent.errors import AgentError, DelegationError, ModelError, OutputError
 from podium.agent.events import (
     AgentFinished,
     AgentStarted,
@@ -45,7 +45,7 @@ __all__ = [
     "ChatMessage",
     "ChatRole",
     "ComponentInfo",
-    "DepthLimitError",
+    "DelegationError",
     "Hook",
     "HookPoint",
     "ModelError",

@@ -55,6 +55,10 @@ class RunContext:
     """How many agents stand above it."""
     max_depth: int
     """The greatest depth an agent below it may stand at."""
+    parent: RunContext | None
+    """The run above it."""
+    asked: tuple[int, str]
+    """Which definition runs, by identity, and what it was asked last: equal ones below are a circle."""
     cause: str | None
     """The tool call that started it."""
     meter: UsageMeter
@@ -72,6 +76,15 @@ class RunContext:
         """Return the path of the next run of agent `name` below this one, and take it."""
         number = next(self.child_numbers.setdefault(name, itertools.count(1)))
         return f"{self.path}/{name}" if number == 1 else f"{self.path}/{name}#{number}"
+
+    def is_asked_above(self, asked: tuple[int, str]) -> bool:
+        """Return whether this run, or one above it, is at work on the very same thing."""
+        above: RunContext | None = self
+        while above is not None:
+            if above.asked == asked:
+                return True
+            above = above.parent
+        return False
 
     def emit(self, kind: type[EventT], step: int, **facts: Any) -> None:
         """Put an event on the channel; nothing is built when nobody listens."""

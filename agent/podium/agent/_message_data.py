@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from podium.agent.messages import ChatMessage, ChatRole, MessagePart, ReasoningContent
@@ -38,7 +38,7 @@ def from_dict(data: Mapping[str, Any]) -> ChatMessage:
     role = data.get("role")
     if role not in list(ChatRole):
         raise ValueError(
-            f"A message has the role {role!r}. Use one of {', '.join(map(repr, map(str, ChatRole)))}."
+            f"A message has the role {role!r}, which is none. Use one of {', '.join(ChatRole)}."
         )
     content = data.get("content")
     if isinstance(content, str):
@@ -85,24 +85,25 @@ def _call_to_dict(call: ToolCall) -> dict[str, Any]:
 
 
 def _part_from(data: object) -> MessagePart:
-    kinds = [key for key in PART_KEYS if key in data] if isinstance(data, Mapping) else []
+    fields = _fields(data)
+    kinds = [key for key in PART_KEYS if key in fields]
     if len(kinds) != 1:
-        keys = (
-            sorted(map(str, cast("Mapping[Any, Any]", data))) if isinstance(data, Mapping) else data
-        )
         raise ValueError(
-            f"A part of a message is {keys!r:.80}, which is nothing podium knows. "
+            f"A part of a message is {str(data)[:80]!r}, which is nothing podium knows. "
             f"Give each part exactly one of the keys {', '.join(PART_KEYS)}."
         )
     kind = kinds[0]
-    value: Any = cast("Mapping[str, Any]", data)[kind]
     try:
-        return _READERS[kind](value)
+        return _READERS[kind](fields[kind])
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(
-            f"A part of a message holds no good {kind}: {type(error).__name__} {error}. "
+            f"A part of a message holds no good {kind!r}: {type(error).__name__} {error}. "
             "Give it the fields that ChatMessage.to_dict() writes."
         ) from error
+
+
+def _fields(data: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", data) if isinstance(data, Mapping) else {}
 
 
 def _text_from(value: Any) -> TextContent:
@@ -144,7 +145,7 @@ def _reasoning_from(value: Any) -> ReasoningContent:
     return ReasoningContent(value["reasoning_text"], dict(value.get("extra") or {}))
 
 
-_READERS = {
+_READERS: Mapping[str, Callable[[Any], MessagePart]] = {
     "text": _text_from,
     "image": _image_from,
     "file": _file_from,
@@ -157,7 +158,7 @@ _READERS = {
 def _plain(value: Any) -> Any:
     """Return dicts and lists copied all the way down, so that the data is the receiver's own."""
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}
+        return {key: _plain(item) for key, item in cast("Mapping[str, Any]", value).items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in cast("Sequence[Any]", value)]
+        return [_plain(item) for item in cast("Sequence[object]", value)]
     return value

@@ -16,7 +16,7 @@ from podium.agent._definition import check_inputs, check_tools
 from podium.agent._effects import LIVE, Effects
 from podium.agent._history import is_valid, repaired
 from podium.agent._run_state import RUN_KEYS, RunState
-from podium.agent.errors import DepthLimitError
+from podium.agent.errors import DelegationError
 from podium.agent.messages import ChatMessage
 from podium.tools import State, Tool, Toolset
 from podium.tools._toolset import flatten_tools
@@ -75,7 +75,7 @@ def start_run(
     Raises:
         TypeError: wrong kinds of messages or tools, or an unknown input.
         ValueError: a missing prompt variable, or an unknown tool name.
-        DepthLimitError: the run would stand deeper in its tree than allowed.
+        DelegationError: the run would stand too deep in its tree, or go round in a circle.
     """
     if options.budget is not None:
         raise ValueError(
@@ -88,7 +88,8 @@ def start_run(
     prompted = agent.prompted(conversation, {n: inputs[n] for n in inputs if n in agent.variables})
     if not is_valid(prompted):
         prompted = repaired(prompted)
-    context = _context(agent, options, place or Place(parent=current_run.get()))
+    task = next((message.text for message in reversed(prompted) if message.text), "")
+    context = _context(agent, task, options, place or Place(parent=current_run.get()))
     return RunState(
         agent=agent,
         context=context,
@@ -139,39 +140,32 @@ def _chosen_tools(agent: Agent, chosen: Tools | Sequence[str] | None) -> Tools:
     return [known[name] for name in names]
 
 
-def _context(agent: Agent, options: RunOptions, place: Place) -> RunContext:
-    parent = place.parent
-    loop = current_token()
-    if parent is not None and parent.tree.loop != loop:
-        parent = parent.without_events()
-    depth = 0 if parent is None else parent.depth + 1
-    limit = DEFAULT_MAX_DEPTH if parent is None else parent.max_depth
-    if agent.max_depth is not None:
-        limit = agent.max_depth if parent is None else min(limit, depth + agent.max_depth)
-    if parent is not None and depth > parent.max_depth:
-        raise DepthLimitError(
-            f"Agent {agent.name!r} would run at depth {depth} below {parent.path!r}, and "
-            f"{parent.max_depth} is the limit. Answer without it, or raise max_depth of the "
-            "outermost coordinator."
-        )
+def _context(agent: Agent, task: str, options: RunOptions, place: Place) -> RunContext:
+    parent, loop = place.parent, current_token()
     if parent is None:
-        path = agent.name
         tree = TreeContext(
             run_id=uuid.uuid4().hex, effects=place.effects, channel=place.channel, loop=loop
         )
+        depth, path, hook_context = 0, agent.name, options.hook_context or {}
+        limit = DEFAULT_MAX_DEPTH if agent.max_depth is None else agent.max_depth
     else:
+        if parent.tree.loop != loop:
+            parent = parent.without_events()
+        tree, depth = parent.tree, parent.depth + 1
+        _check_place(agent, task, parent)
         path = place.path or parent.child_path(agent.name)
-        tree = parent.tree
-    callback = options.streaming_callback or agent.streaming_callback
-    hook_context = options.hook_context
-    if hook_context is None:
-        hook_context = parent.hook_context if parent is not None else {}
+        limit = parent.max_depth
+        if agent.max_depth is not None:
+            limit = min(limit, depth + agent.max_depth)
+        hook_context = parent.hook_context if options.hook_context is None else options.hook_context
     return RunContext(
         tree=tree,
         name=agent.name,
         path=path,
         depth=depth,
         max_depth=limit,
+        parent=parent,
+        asked=(id(agent), task),
         cause=place.cause,
         meter=UsageMeter(path, agent.name, parent.meter if parent is not None else None),
         span=agent_span(
@@ -183,8 +177,23 @@ def _context(agent: Agent, options: RunOptions, place: Place) -> RunContext:
             parent=None,  # the current span: the tool call's that started it, or the caller's own
         ),
         hook_context=hook_context,
-        streaming_callback=callback,
+        streaming_callback=options.streaming_callback or agent.streaming_callback,
     )
+
+
+def _check_place(agent: Agent, task: str, parent: RunContext) -> None:
+    """Refuse a run that would stand too deep, or only ask again what is being worked on above it."""
+    if parent.depth + 1 > parent.max_depth:
+        raise DelegationError(
+            f"Agent {agent.name!r} would run at depth {parent.depth + 1} below {parent.path!r}, and "
+            f"{parent.max_depth} is the limit. Answer without it, or raise max_depth of the "
+            "outermost coordinator."
+        )
+    if parent.is_asked_above((id(agent), task)):
+        raise DelegationError(
+            f"Agent {agent.name!r} is already at work on this same task above {parent.path!r}, so "
+            "asking it again would go round in a circle. Answer it here, or ask for a part of it."
+        )
 
 
 def _state(

@@ -18,7 +18,7 @@ from podium.tools import clean_text, printable
 
 NodeT = TypeVar("NodeT", bound=nodes.Node)
 
-_NODES_PER_STEP = 16
+_NODES_PER_STEP = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,8 @@ def _not_valid(role: str, error: Exception) -> str:
     if isinstance(error, RecursionError):
         reason = "its expressions or tags nest too deep"
     elif isinstance(error, TemplateSyntaxError):
-        reason = f"{(error.message or '').rstrip('.')} (line {error.lineno})"
+        line = f" (line {error.lineno})" if error.lineno else ""
+        reason = (error.message or "").rstrip(".") + line
     else:
         reason = str(getattr(error, "msg", error))
     return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from decimal import Decimal
 from typing import Any, cast
 
@@ -23,7 +23,8 @@ _JINJA_FILTERS = cast("Mapping[str, Function]", FILTERS)
 _JINJA_TESTS = cast("Mapping[str, Function]", TESTS)
 
 _MAX_INDENT = 64
-_SLOW = 8  # a filter that goes through text with regular expressions pays for it
+_SLOW = 8  # going through text with regular expressions
+_ITEM_STEPS = 5  # going through items with functions for each
 
 # They look at one item or none, so they cost nothing.
 _FREE_FILTERS = ("count", "d", "default", "first", "last", "length")
@@ -31,20 +32,26 @@ _FREE_TESTS = (
     "boolean defined false float integer iterable mapping none number sequence string true "
     "undefined"
 ).split()
-_WEIGHED_FILTERS = (
-    "abs capitalize dictsort float groupby items list lower map max min reject rejectattr reverse "
-    "select selectattr sort string trim truncate unique upper"
+_WEIGHED_FILTERS = "abs capitalize float items lower reverse string trim truncate upper".split()
+_ITEM_FILTERS = (
+    "dictsort groupby list map max min reject rejectattr select selectattr sort unique"
 ).split()
 _WEIGHED_TESTS = "!= < <= == > >= eq equalto ge greaterthan gt in le lessthan lower lt ne upper"
 
 
-def weighed(function: Function, *, weight: int = 1) -> Function:
-    """Return `function` as a filter or test that weighs what it is given and what it returns."""
+def weighed(function: Function, *, weight: int = 1, item_steps: int = 0) -> Function:
+    """Return `function` as a filter or test that weighs what it is given and what it returns.
+
+    `weight` and `item_steps` are for slow ones: how many times its arguments are counted, and how
+    often each item of what it goes through.
+    """
     marker = getattr(getattr(function, "jinja_pass_arg", None), "name", "")
 
     @pass_context
     def run(context: PromptContext, *args: Any, **kwargs: Any) -> object:
         weigh_arguments(context.meter, args, kwargs, weight)
+        if item_steps and args and isinstance(args[0], Sized):
+            context.meter.items(len(args[0]) * item_steps)
         return context.meter.keep(function(*_leading(marker, context), *args, **kwargs))
 
     return run
@@ -164,23 +171,24 @@ def _whole(name: str) -> Function:
     return run
 
 
-def allowed_filters() -> dict[str, Function]:
+def allowed_filters() -> dict[str, Any]:
     """Return the filters by name."""
     own: dict[str, Function] = {
         "e": _escape,
         "escape": _escape,
         "indent": _indent,
         "int": _integer,
-        "join": join,
         "replace": replace,
         "round": _round,
-        "sum": _sum,
         "tojson": _tojson,
     }
     return {
         **{name: _JINJA_FILTERS[name] for name in _FREE_FILTERS},
         **{name: weighed(_JINJA_FILTERS[name]) for name in _WEIGHED_FILTERS},
         **{name: weighed(function) for name, function in own.items()},
+        **{name: weighed(_JINJA_FILTERS[name], item_steps=_ITEM_STEPS) for name in _ITEM_FILTERS},
+        "join": weighed(join, item_steps=_ITEM_STEPS),
+        "sum": weighed(_sum, item_steps=_ITEM_STEPS),
         "title": weighed(_JINJA_FILTERS["title"], weight=_SLOW),
         "wordcount": weighed(_JINJA_FILTERS["wordcount"], weight=_SLOW),
     }

@@ -18,8 +18,10 @@ MAX_WORK_CHARS = 8 * MAX_TEXT_CHARS
 """Characters read and made in one rendering, all texts together."""
 MAX_RANGE = 100_000
 """Numbers in one range()."""
-ITEM_CHARS = 16
+ITEM_CHARS = 32
 """What going through one item of a list or dict counts for, in characters of work."""
+CONTAINER_ITEMS = 8
+"""What a list or dict counts for besides its items, in items."""
 MAX_INTEGER_BITS = 4096
 """Size of a whole number made by an operation; about 1,200 digits."""
 
@@ -60,17 +62,17 @@ class Allowance:
         self._chars -= chars
         if self._chars < 0:
             raise PromptError(
-                f"It goes through more than {MAX_WORK_CHARS:,} characters of text, or too many items. "
+                f"It goes through more than {MAX_WORK_CHARS:,} characters of text and items. "
                 "Pass shorter values, or prepare the text in Python and pass it as one value."
             )
 
     def items(self, count: int) -> None:
-        """Take the work of going through `count` items.
+        """Take the work of going through a container of `count` items.
 
         Raises:
             PromptError: less is left.
         """
-        self.read(count * ITEM_CHARS)
+        self.read((CONTAINER_ITEMS + count) * ITEM_CHARS)
 
     def text(self, chars: int) -> None:
         """Take the work of one text of `chars` characters; call it before the text is made.

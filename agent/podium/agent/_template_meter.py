@@ -92,15 +92,18 @@ class Meter(Allowance):
             self._depth -= 1
 
     def _opened(self, container: Any, depth: int, times: int) -> list[object]:
+        """Weigh what stands in the container itself; return the rest, which has to be opened."""
         if depth >= MAX_DEPTH:
             raise PromptError(
                 f"Lists or dicts nest more than {MAX_DEPTH} levels deep. Make the data flatter."
             )
-        self.items((1 + len(container)) * times)
+        self.items(len(container))
+        self.items(len(container) * times)
+        inner: list[object] = list(container)
         if isinstance(container, dict):
-            entries = cast("dict[object, object]", container)
-            return [*entries.keys(), *entries.values()]
-        return list(container)
+            inner += cast("dict[object, object]", container).values()
+        self.read(sum([len(item) for item in inner if type(item) is str]) * times)
+        return [item for item in inner if type(item) is not str and type(item) not in ATOMS]
 
     def _weigh_object(self, item: object, times: int) -> None:
         if isinstance(item, Record):

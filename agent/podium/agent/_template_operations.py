@@ -5,7 +5,6 @@ They are filters under names that no template can write.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from jinja2 import Undefined, pass_context
@@ -25,8 +24,8 @@ FUNCTIONS = {"range": "<range>", "namespace": "<namespace>"}
 """What a template calls by name as a function, and the operation that answers."""
 
 
-SLICED = (str, list, tuple, range)
-LOOPED = (*SLICED, dict)
+SLICED: tuple[Any, ...] = (str, list, tuple, range)
+LOOPED: tuple[Any, ...] = (*SLICED, dict)
 
 
 @pass_context
@@ -64,7 +63,7 @@ def _concat(context: PromptContext, items: tuple[object, ...]) -> str:
 
 
 @pass_context
-def _slice(context: PromptContext, value: Any, start: object, stop: object, step: object) -> object:
+def _slice(context: PromptContext, value: Any, start: Any, stop: Any, step: Any) -> object:
     if isinstance(value, Undefined):
         return value[start]
     if not isinstance(value, SLICED):
@@ -113,7 +112,7 @@ def _templatize_part(context: PromptContext, value: object) -> PartMark:
     )
 
 
-OPERATIONS: dict[str, Callable[..., Any]] = {
+OPERATIONS: dict[str, Any] = {
     LOOP: loop_over,
     BUILD: _build,
     COMPARE: _compare,
@@ -123,4 +122,4 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     FUNCTIONS["range"]: _range,
     FUNCTIONS["namespace"]: _namespace,
 }
-PART_FILTERS: dict[str, Callable[..., Any]] = {"templatize_part": _templatize_part}
+PART_FILTERS: dict[str, Any] = {"templatize_part": _templatize_part}

@@ -106,15 +106,13 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
                 return obj[argument]
         except (TypeError, LookupError):
             pass
-        owner = type(obj.source).__name__ if isinstance(obj, Record) else type(obj).__name__
-        # Only a short text is shown: the message is made also where nobody reads it.
-        wanted = f"{argument[:60]!r}" if isinstance(argument, str) else "of that place"
-        return self.undefined(f"'{owner}' has no field or item {wanted}")
+        return self.undefined(f"{_type_name(obj)!r} has no field or item {_shown(argument)}")
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call a macro, a recursive loop or an allowed method; refuse everything else."""
         prompt = cast("PromptContext", context)
         if isinstance(obj, Method):
+            kwargs.pop("_loop_vars", None)  # jinja's own, added to every call inside a loop
             return _call_method(prompt, obj, args, kwargs)
         if isinstance(obj, LoopContext):
             args = tuple(loop_over(prompt, items, self.call_steps) for items in args)
@@ -125,8 +123,8 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         if isinstance(obj, Undefined):
             return obj()
         raise PromptError(
-            f"A {type(obj).__name__} cannot be called in a template. Only macros and the methods "
-            "of text, lists and dicts can; call it in Python and pass the result."
+            f"A value of type {_type_name(obj)!r} cannot be called in a template, only macros and "
+            "the methods of text, lists and dicts. Call it in Python and pass the result."
         )
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
@@ -138,6 +136,18 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         if name in OPERATIONS:
             raise PromptError(f"There is no filter named {name!r}. Name one of jinja's filters.")
         return super().call_filter(name, *args, **kwargs)
+
+
+def _type_name(obj: object) -> str:
+    return type(obj.source if isinstance(obj, Record) else obj).__name__
+
+
+def _shown(argument: object) -> str:
+    # This text is made also where nobody reads it, so it must cost nothing.
+    if isinstance(argument, str):
+        return repr(argument[:60])
+    short = isinstance(argument, int) and argument.bit_length() < 64
+    return repr(argument) if short else f"for a {type(argument).__name__}"
 
 
 def _kind(obj: object) -> type:
@@ -152,7 +162,8 @@ def _call_method(
         return getattr(method.owner, method.name)(*args, **kwargs)
     context.meter.weigh(method.owner)
     if isinstance(method.owner, str) and method.name == "join":
-        return context.meter.keep(filters.join(context, *args, method.owner))
+        (items,) = args
+        return context.meter.keep(filters.join(context, items, method.owner))
     if isinstance(method.owner, str) and method.name == "replace":
         return context.meter.keep(filters.replace(context, method.owner, *args, **kwargs))
     result = getattr(method.owner, method.name)(*args, **kwargs)

@@ -23,6 +23,9 @@ _ALLOWED = frozenset(
 )
 
 
+_TAGS = {"FromImport": "from", "Scope": "autoescape"}
+
+
 class MessageBlock(Extension):
     """Parses `{% message role="user" name="Ann" %}...{% endmessage %}`, and counts the tokens."""
 
@@ -108,7 +111,8 @@ def _check_node(node: nodes.Node, environment: Environment) -> None:
     kind = type(node).__name__
     if kind not in _ALLOWED:
         raise TemplateSyntaxError(
-            f"{{% {kind.lower()} %}} is refused, since a prompt stands alone", node.lineno
+            f"{{% {_TAGS.get(kind, kind.lower())} %}} is refused, since a prompt stands alone",
+            node.lineno,
         )
     if isinstance(node, nodes.Filter) and node.name not in environment.filters:
         known = nearest(node.name, set(environment.filters) - set(OPERATIONS))

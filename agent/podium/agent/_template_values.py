@@ -22,7 +22,7 @@ ATOMS: frozenset[type] = frozenset(
 )
 """Types that are taken over as they are: they cannot change and do not grow."""
 
-_BYTES = (bytes, bytearray, memoryview)
+_BYTES: tuple[Any, ...] = (bytes, bytearray, memoryview)
 
 PARTS = (ImageContent, FileContent, TextContent)
 """What the filter `templatize_part` takes."""
@@ -90,7 +90,7 @@ def plain(value: object, allowance: Allowance, depth: int = 0) -> object:
         return {_key(key): plain(mapping[key], allowance, depth + 1) for key in mapping}
     if isinstance(value, Set | Sequence) and not isinstance(value, _BYTES):
         return _items(cast("Set[object] | Sequence[object]", value), allowance, depth)
-    return Record(value, _fields(value, allowance, depth))
+    return _record(cast("object", value), allowance, depth)
 
 
 def _key(key: object) -> object:
@@ -107,10 +107,12 @@ def _items(
     return tuple(items) if isinstance(value, tuple) else items
 
 
-def _fields(value: object, allowance: Allowance, depth: int) -> dict[str, object]:
+def _record(value: object, allowance: Allowance, depth: int) -> Record:
     names = [name for name in _field_names(value) if not name.startswith("_")]
     allowance.items(1 + len(names))
-    return {name: plain(getattr(value, name, None), allowance, depth + 1) for name in names}
+    return Record(
+        value, {name: plain(getattr(value, name, None), allowance, depth + 1) for name in names}
+    )
 
 
 def _field_names(value: object) -> list[str]:
@@ -126,10 +128,7 @@ def _field_names(value: object) -> list[str]:
 
 def _no_text(source: object) -> str:
     if isinstance(source, PARTS):
-        return (
-            f"A {type(source).__name__} cannot be printed as text. "
-            "Write it as {{ value | templatize_part }} to make it a part of the message."
-        )
+        return f"A value of type {type(source).__name__!r} cannot be printed as text. Write it as {{ value | templatize_part }} to make it a part of the message."
     return (
         f"A value of type {type(source).__name__!r} is not plain data and has no text of its own. "
         "Pass text, numbers, lists, dicts, dataclasses or pydantic models."

@@ -4,7 +4,7 @@
     └── AgentError              an agent cannot go on; `partial` holds what it had
         ├── ModelError          the model's provider failed or answered nonsense
         ├── OutputError         no answer fitted the agent's output type
-        └── DepthLimitError     agents were nested deeper than allowed
+        └── DelegationError     an agent was asked to run too deep, or in a circle
 
 Every error that leaves a run, also one of user code, carries `partial`: the result up to there.
 """
@@ -67,8 +67,8 @@ class OutputError(AgentError, ValueError):
         return (_rebuild_output_error, (str(self), self.last_raw, self.attempts))
 
 
-class DepthLimitError(AgentError):
-    """An agent was asked to run deeper in the tree than allowed."""
+class DelegationError(AgentError):
+    """An agent was asked to run too deep in the tree, or on what is at work above it."""
 
 
 def keep_partial(error: BaseException, partial: AgentResult | None) -> None:

@@ -137,9 +137,9 @@ def _joined(pieces: Iterable[str]) -> str:
 def _reason(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "it nests too deep. Make its data, loops and macros flatter."
-    reason = printable(str(error) or type(error).__name__, limit=260)
+    reason = printable(str(error) or type(error).__name__, limit=260).rstrip(".")
     if isinstance(error, PromptError):
-        return reason
+        return f"{reason}."
     return f"{reason}. Correct the template there, or give the value it needs."
 
 

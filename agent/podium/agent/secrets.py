@@ -153,7 +153,7 @@ class Secret:
         )
 
 
-def as_secret(value: Secret | str) -> Secret:
+def as_secret(value: object) -> Secret:
     """Return the secret, or one that holds this text.
 
     Raises:

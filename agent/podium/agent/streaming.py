@@ -37,7 +37,7 @@ class ToolCallDelta:
 
 @dataclass(frozen=True, slots=True)
 class StreamingChunk:
-    """One piece of a reply; at most one of content, tool_calls, tool_call_result and reasoning is set."""
+    """One piece of a reply: one of content, tool_calls, tool_call_result and reasoning, or none."""
 
     content: str = ""
     """The next piece of text."""

@@ -7,9 +7,10 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any
 
 from podium.tools._problems import kind_of
+from podium.tools._shapes import is_array, is_mapping, is_object
 from podium.tools._text import clean_json, clean_text, printable
 
 MAX_ARGUMENT_BYTES = 256 * 1024
@@ -44,8 +45,10 @@ def parse_arguments(raw: object) -> tuple[dict[str, Any], str | None]:
             value = _decode(value)
     except _Unreadable as error:
         return {}, str(error)
-    if isinstance(value, dict):
-        return cast("dict[str, Any]", value), None
+    except Exception as error:  # a mapping of the provider's own may do anything
+        return {}, f"the arguments cannot be read ({type(error).__name__})"
+    if is_object(value):
+        return value, None
     if value is None:
         return {}, None
     return {}, f"the arguments are not a JSON object but {kind_of(value)}"
@@ -57,16 +60,15 @@ def decode_container(text: str) -> list[Any] | dict[str, Any] | None:
         value = _decode(text)
     except _Unreadable:
         return None
-    return cast("list[Any] | dict[str, Any]", value) if isinstance(value, list | dict) else None
+    return value if is_array(value) or is_object(value) else None
 
 
 def copy_json(value: Any) -> Any:
     """Return `value` with every list and dict in it copied, so that a tool may change its own."""
-    if isinstance(value, dict):
-        items = cast("dict[str, object]", value)
-        return {key: copy_json(item) for key, item in items.items()}
-    if isinstance(value, list):
-        return [copy_json(item) for item in cast("list[object]", value)]
+    if is_object(value):
+        return {key: copy_json(item) for key, item in value.items()}
+    if is_array(value):
+        return [copy_json(item) for item in value]
     return value
 
 
@@ -132,17 +134,18 @@ def _number(text: str) -> float | int:
 def _is_too_deep(value: object) -> bool:
     level = [value]
     for _ in range(MAX_ARGUMENT_DEPTH):
-        inner = (child for one in level for child in _children(one))
-        level = [child for child in inner if isinstance(child, list | dict)]
+        level = [
+            child for one in level for child in _children(one) if isinstance(child, list | dict)
+        ]
         if not level:
             return False
     return True
 
 
 def _children(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return cast("dict[str, object]", value).values()
-    return cast("list[object]", value)
+    if is_object(value):
+        return value.values()
+    return value if is_array(value) else ()
 
 
 def _nodes() -> Iterator[int]:
@@ -159,14 +162,13 @@ def _copied(value: Any, depth: int, nodes: Iterator[int]) -> Any:
         raise _Unreadable(f"the arguments are not valid JSON ({value} is not a JSON number)")
     if isinstance(value, int) and value.bit_length() > _MAX_INTEGER_BITS:
         raise _Unreadable(_TOO_LONG_INTEGER)
-    if not isinstance(value, Mapping | list | tuple):
-        return value
-    if depth >= MAX_ARGUMENT_DEPTH:
+    if depth >= MAX_ARGUMENT_DEPTH and isinstance(value, Mapping | list):
         raise _Unreadable(_TOO_DEEP)
-    if isinstance(value, Mapping):
-        items = cast("Mapping[object, Any]", value).items()
-        return {_key(key): _copied(item, depth + 1, nodes) for key, item in items}
-    return [_copied(item, depth + 1, nodes) for item in cast("list[object]", value)]
+    if is_mapping(value):
+        return {_key(key): _copied(item, depth + 1, nodes) for key, item in value.items()}
+    if is_array(value):
+        return [_copied(item, depth + 1, nodes) for item in value]
+    return value
 
 
 def _key(key: object) -> str:

@@ -96,13 +96,11 @@ def create_tool_from_function(
     mapped = inputs_from_state or {}
     check_inputs(name, mapped, signature)
     docs = read_docs(function)
-    hidden = set(mapped.values())
-    shown = [one for one in signature.parameters.values() if one.name not in hidden]
     body = "async_function" if is_async(function) else "function"
     return Tool(
         name=name,
         description=docs.description if description is None else description,
-        parameters=FunctionParameters(name, shown, docs.parameters),
+        parameters=FunctionParameters(name, signature, set(mapped.values()), docs.parameters),
         inputs_from_state=inputs_from_state,
         outputs_to_state=outputs_to_state,
         outputs_to_string=outputs_to_string,

@@ -93,9 +93,9 @@ def check_inputs(name: str, inputs: Mapping[str, Any], signature: Signature) -> 
 
 
 def json_parameters(
-    name: str, given: Mapping[str, Any], signature: Signature, hidden: frozenset[str]
+    name: str, given: Mapping[str, Any], signature: Signature, inputs: Mapping[str, Any]
 ) -> JsonParameters:
-    """Return the parameters of a hand-written schema, without those in `hidden`.
+    """Return the parameters of a hand-written schema, without those that a run fills.
 
     What the function cannot do without is required, whether the schema says so or not.
 
@@ -103,6 +103,7 @@ def json_parameters(
         ToolDefinitionError: the schema cannot be used, or does not fit the function.
     """
     schema = object_schema(given, name)
+    hidden = [*inputs.values(), *signature.filled]
     shown = {key: one for key, one in schema["properties"].items() if key not in hidden}
     needed = [one.name for one in signature.parameters.values() if one.default is EMPTY]
     for key in () if signature.is_open else shown:
@@ -125,7 +126,7 @@ def json_parameters(
     schema["properties"] = shown
     if required:
         schema["required"] = required
-    return JsonParameters(schema, closed=not signature.is_open)
+    return JsonParameters(schema, signature)
 
 
 def _bad(name: str, what: str, mend: str, choices: str = "") -> ToolDefinitionError:

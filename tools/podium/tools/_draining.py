@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Iterator
-from typing import Any, cast
+from typing import Any
 
 MAX_GENERATED_ITEMS = 1_000
 """How many items of a generator are read; what more there may be is not asked for."""
@@ -17,10 +17,11 @@ def drain(value: Any) -> Any:
 
     Files are left alone: they iterate, but are not a stream of results.
     """
-    if not isinstance(value, Iterator) or hasattr(value, "read"):
+    stream: object = value
+    if not isinstance(stream, Iterator) or hasattr(value, "read"):
         return value
     items: list[Any] = []
-    for item in cast("Iterator[object]", value):
+    for item in value:
         if len(items) == MAX_GENERATED_ITEMS:
             items.append(_MORE)
             break
@@ -32,11 +33,12 @@ def drain(value: Any) -> Any:
 
 async def drain_async(value: Any) -> Any:
     """Return the items of an async iterator as a list; else `value`."""
-    if not isinstance(value, AsyncIterator):
+    stream: object = value
+    if not isinstance(stream, AsyncIterator):
         return value
     items: list[Any] = []
     try:
-        async for item in cast("AsyncIterator[object]", value):
+        async for item in value:
             if len(items) == MAX_GENERATED_ITEMS:
                 items.append(_MORE)
                 break

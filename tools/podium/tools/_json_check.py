@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from podium.tools._arguments import decode_container
 from podium.tools._json_schema import (
@@ -15,6 +15,8 @@ from podium.tools._json_schema import (
     type_name,
 )
 from podium.tools._problems import kind_of, missing, unknown, wrong
+from podium.tools._shapes import is_array, is_object
+from podium.tools._signature import Signature
 
 MAX_CHECK_STEPS = 100_000
 """Schema parts applied to values in one check; references can multiply them without end."""
@@ -25,6 +27,7 @@ _WITH_ARTICLE = {
     "integer": "an integer",
     "object": "an object",
 }
+_TELLING = frozenset({"type", "description", "title", "default", "examples", "format", "pattern"})
 _MAX_HOPS = 64  # schema parts applied to one value in a row: a circle of references never ends
 
 
@@ -41,10 +44,11 @@ class JsonParameters:
     could take forever to match.
     """
 
-    def __init__(self, schema: dict[str, Any], *, closed: bool) -> None:
-        """Keep a usable object schema; `closed` refuses all names it does not declare."""
+    def __init__(self, schema: dict[str, Any], signature: Signature) -> None:
+        """Keep a usable object schema; the function of `signature` takes what it lets through."""
         self.schema = schema
-        self._closed = closed or is_closed(schema)
+        self.signature = signature
+        self._closed = is_closed(schema) or not signature.is_open
 
     @property
     def described(self) -> Sequence[str]:
@@ -82,20 +86,22 @@ class _Check:
             raise _TooMuch
         if schema is False:
             self.problems.append(f"{path!r} is not allowed")
-        if not isinstance(schema, Mapping) or hops > _MAX_HOPS:
+        if not is_object(schema) or hops > _MAX_HOPS:
             return value
-        plain = resolved(cast("Mapping[str, Any]", schema), self._root)
+        plain = resolved(schema, self._root)
         value = self._typed(plain, value, path)
         if "type" in plain and not _is_any_type(value, plain["type"]):
             self.problems.append(wrong(path, f"should be {_choice(plain['type'])}", value))
             return value
+        if plain.keys() <= _TELLING and not isinstance(value, dict | list):
+            return value
         self._listed(plain, value, path)
         self.problems.extend(_out_of_bounds(plain, value, path))
         value = self._combined(plain, value, path, hops)
-        if isinstance(value, dict):
-            return self._object(plain, cast("dict[str, Any]", value), path)
-        if isinstance(value, list):
-            return self._array(plain, cast("list[object]", value), path)
+        if is_object(value):
+            return self._object(plain, value, path)
+        if is_array(value):
+            return self._array(plain, value, path)
         return value
 
     def _typed(self, schema: Mapping[str, Any], value: Any, path: str) -> Any:
@@ -164,7 +170,7 @@ class _Check:
                 self.problems.append(missing(f"{path}.{name}" if path else name))
         return result
 
-    def _array(self, schema: Mapping[str, Any], value: list[object], path: str) -> list[Any]:
+    def _array(self, schema: Mapping[str, Any], value: list[Any], path: str) -> list[Any]:
         first: Sequence[Any] = schema.get("prefixItems", ())
         rest = schema.get("items", True)
         return [
@@ -177,7 +183,7 @@ class _Check:
 
 
 def _is_any_type(value: Any, kind: Any) -> bool:
-    names = cast("list[str]", kind) if isinstance(kind, list) else [kind]
+    names: list[str] = kind if is_array(kind) else [kind]
     found = type_name(value)
     if found in names or (found == "integer" and "number" in names):
         return True
@@ -185,7 +191,7 @@ def _is_any_type(value: Any, kind: Any) -> bool:
 
 
 def _choice(kind: Any) -> str:
-    names = cast("list[str]", kind) if isinstance(kind, list) else [kind]
+    names: list[str] = kind if is_array(kind) else [kind]
     return " or ".join(_WITH_ARTICLE.get(name, f"a {name}") for name in names)
 
 

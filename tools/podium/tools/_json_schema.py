@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from podium.tools._shapes import is_array, is_mapping, is_object
 from podium.tools.errors import ToolDefinitionError, nearest
 
 JSON_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
@@ -39,7 +40,8 @@ def object_schema(schema: object, tool_name: str) -> dict[str, Any]:
     try:
         copy = _plain_copy(schema)
         copy.pop("$schema", None)
-        copy = {"type": "object", "properties": {}, **copy}
+        copy.setdefault("type", "object")
+        copy.setdefault("properties", {})
         if copy["type"] != "object":
             raise _Unusable(
                 f"it describes {copy['type']!r}, but arguments are always an object. "
@@ -69,7 +71,7 @@ def resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str,
             return schema
         target = _target(reference, root)
         beside = {key: value for key, value in schema.items() if key != "$ref"}
-        schema = {**target, **beside} if isinstance(target, Mapping) else beside
+        schema = {**target, **beside} if is_mapping(target) else beside
     return {}  # references in a circle say nothing, so everything fits
 
 
@@ -82,10 +84,10 @@ def admitted_types(
     """
     seen = {} if seen is None else seen
     found = frozenset(JSON_TYPES)
-    if not isinstance(schema, Mapping) or id(schema) in seen:
+    if not is_mapping(schema) or id(schema) in seen:
         return seen.get(id(schema), found)
     seen[id(schema)] = found
-    plain = resolved(cast("Mapping[str, Any]", schema), root)
+    plain = resolved(schema, root)
     if "type" in plain:
         found &= _names(plain["type"])
     if "number" in found:
@@ -124,15 +126,14 @@ def described_parameters(schema: Mapping[str, Any]) -> list[str]:
 
 def without_titles(schema: Any) -> Any:
     """Return a copy of `schema` without `title` keywords; properties of that name stay."""
-    if isinstance(schema, list):
-        return [without_titles(one) for one in cast("list[object]", schema)]
-    if not isinstance(schema, dict):
+    if is_array(schema):
+        return [without_titles(one) for one in schema]
+    if not is_object(schema):
         return schema
     copy: dict[str, Any] = {}
-    for key, value in cast("dict[str, Any]", schema).items():
-        if key in _NAMED and isinstance(value, dict):
-            named = cast("dict[str, Any]", value)
-            copy[key] = {name: without_titles(one) for name, one in named.items()}
+    for key, value in schema.items():
+        if key in _NAMED and is_object(value):
+            copy[key] = {name: without_titles(one) for name, one in value.items()}
         elif key in _DATA:
             if key != "default" or _is_plain(value):
                 copy[key] = value
@@ -142,9 +143,10 @@ def without_titles(schema: Any) -> Any:
 
 
 def _plain_copy(schema: object) -> dict[str, Any]:
-    if not isinstance(schema, Mapping):
+    if not is_mapping(schema):
         raise _Unusable(f"it is {schema!r:.60}. Pass a dict such as {{'type': 'object'}}.")
-    return cast("dict[str, Any]", json.loads(json.dumps(dict(schema), allow_nan=False)))
+    copy: dict[str, Any] = json.loads(json.dumps(dict(schema), allow_nan=False))
+    return copy
 
 
 def _is_plain(value: object) -> bool:
@@ -164,22 +166,21 @@ def _parts(root: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
         part, depth = waiting.pop()
         if isinstance(part, bool):
             continue
-        if not isinstance(part, dict):
+        if not is_object(part):
             raise _Unusable(f"{part!r:.60} stands where a schema belongs. Write an object there.")
         if depth > MAX_SCHEMA_DEPTH:
             raise _Unusable(f"it is nested deeper than {MAX_SCHEMA_DEPTH} levels. Flatten it.")
-        schema = cast("dict[str, Any]", part)
-        yield schema
-        waiting.extend((child, depth + 1) for child in _inner(schema))
+        yield part
+        waiting.extend((child, depth + 1) for child in _inner(part))
     raise _Unusable(f"it has more than {MAX_SCHEMA_NODES:,} parts. Split the tool.")
 
 
 def _inner(schema: dict[str, Any]) -> Iterator[object]:
     for key in _NAMED:
         if key in schema:
-            if not isinstance(schema[key], dict):
+            if not is_object(schema[key]):
                 raise _Unusable(f"its {key!r} is {schema[key]!r:.60}. Make it an object by name.")
-            yield from cast("dict[str, object]", schema[key]).values()
+            yield from schema[key].values()
     for key in _LISTED:
         if key in schema:
             if not isinstance(schema[key], list) or not schema[key]:
@@ -196,8 +197,8 @@ def _check_part(part: Mapping[str, Any], root: Mapping[str, Any]) -> None:
         raise _Unusable(f"the type {unknown[0]!r} does not exist.{nearest(unknown[0], JSON_TYPES)}")
     if "enum" in part and (not isinstance(part["enum"], list) or not part["enum"]):
         raise _Unusable(f"its 'enum' is {part['enum']!r:.60}. List at least one value.")
-    required = part.get("required", [])
-    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+    required: object = part.get("required", [])
+    if not is_array(required) or not all(isinstance(name, str) for name in required):
         raise _Unusable(f"its 'required' is {required!r:.60}. Make it a list of names.")
     if "$ref" in part:
         _target(part["$ref"], root)
@@ -233,12 +234,12 @@ def _target(reference: object, root: Mapping[str, Any]) -> object:
 
 
 def _names(kind: object) -> frozenset[str]:
-    names = cast("list[object]", kind) if isinstance(kind, list) else [kind]
+    names: list[object] = kind if is_array(kind) else [kind]
     return frozenset(str(name) for name in names)
 
 
 def _in_words(schema: Any, root: Mapping[str, Any]) -> str:
-    plain = resolved(schema, root) if isinstance(schema, Mapping) else {}
+    plain: Mapping[str, Any] = resolved(schema, root) if is_mapping(schema) else {}
     values: Sequence[Any] = plain.get("enum", [plain["const"]] if "const" in plain else [])
     if values:
         shown = ", ".join(json.dumps(value, ensure_ascii=False) for value in values[:_SHOWN_VALUES])

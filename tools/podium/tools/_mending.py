@@ -80,7 +80,7 @@ def _path(holder: dict[str, Any], location: tuple[str | int, ...]) -> list[str |
     value: Any = holder
     for step in location:
         try:
-            value = value[step] if isinstance(value, dict | list) else None
+            value = value[step]
         except (KeyError, IndexError, TypeError):
             continue
         steps.append(step)

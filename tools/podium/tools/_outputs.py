@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from podium.tools._results import result_parts, result_text
+from podium.tools._shapes import is_mapping
 from podium.tools._state import MergeHandler
 from podium.tools.content import ContentPart
 from podium.tools.errors import ToolDefinitionError, nearest
@@ -18,7 +19,7 @@ Content = str | tuple[ContentPart, ...]
 
 _TEXT_KEYS = ("handler", "raw_result", "source")
 _STATE_KEYS = ("handler", "source")
-_LACKING = object()
+_LACKING: Any = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,9 @@ class Pick:
         Raises:
             KeyError: the result is a dict without that entry.
         """
-        if self.source is None or not isinstance(value, Mapping):
+        if self.source is None or not is_mapping(value):
             return value
-        return cast("Mapping[str, Any]", value)[self.source]
+        return value[self.source]
 
     def shown(self, value: Any) -> Any:
         """Return the piece as the handler shows it."""
@@ -89,18 +90,15 @@ class Outputs:
             )
             return result_text(value)
 
-    def updates(self, value: Any) -> list[tuple[str, Any, MergeHandler | None]]:
+    def updates(self, value: object) -> list[tuple[str, Any, MergeHandler | None]]:
         """Return the state's new values: key, value, and the handler that merges it.
 
         An entry whose source the result does not have is left out, with a warning.
         """
         found: list[tuple[str, Any, MergeHandler | None]] = []
         for key, one in self._updates.items():
-            piece = _LACKING
-            if one.source is None:
-                piece = value
-            elif isinstance(value, Mapping):
-                piece = cast("Mapping[str, Any]", value).get(one.source, _LACKING)
+            whole: Mapping[str, Any] = value if is_mapping(value) else {}
+            piece = value if one.source is None else whole.get(one.source, _LACKING)
             if piece is _LACKING:
                 logger.warning(
                     "Result of tool %r has no %r, so state key %r is left as it is",

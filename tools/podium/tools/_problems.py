@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+from podium.tools._signature import Signature
 from podium.tools._text import printable
 from podium.tools.errors import ToolArgumentsError
 
@@ -15,6 +16,11 @@ _SHOWN_NAMES = 20
 
 class Parameters(Protocol):
     """What a tool takes: the schema the model sees, and the check that holds the model to it."""
+
+    @property
+    def signature(self) -> Signature:
+        """How the function wants to be called."""
+        ...
 
     @property
     def schema(self) -> dict[str, Any]:

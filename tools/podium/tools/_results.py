@@ -8,9 +8,10 @@ import enum
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, MappingView, Sequence, Set
+from collections.abc import Iterable, Mapping, MappingView, Sequence, Set
 from typing import Any, cast
 
+from podium.tools._shapes import is_mapping
 from podium.tools._text import clean_text
 from podium.tools.content import ContentPart, FileContent, ImageContent, TextContent
 
@@ -21,7 +22,11 @@ MAX_RESULT_DEPTH = 64
 MAX_RESULT_NODES = 100_000
 """How many values of a result are shown before the rest is left out."""
 
-_LISTS = (Sequence, Set, MappingView)
+_SCALARS = (
+    *(str, int, float, bytes, bytearray, memoryview, enum.Enum, datetime.date, datetime.time),
+    *(TextContent, ImageContent, FileContent),
+)
+_LISTS = (list, tuple, Sequence, Set, MappingView)
 _LEFT_OUT = "<left out: the result is too large>"
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 _MAX_INTEGER_BITS = 14_000  # Python writes out no integer of more than 4,300 digits
@@ -50,14 +55,13 @@ def result_parts(value: object) -> str | tuple[ContentPart, ...]:
     """Return `value` as content parts if it is one, or a list with at least one; else as text."""
     if isinstance(value, ContentPart):
         return (_bounded(value),)
-    if isinstance(value, list | tuple):
-        items = cast("Collection[object]", value)
-        if any(isinstance(item, ContentPart) for item in items):
-            return tuple(
-                _bounded(item) if isinstance(item, ContentPart) else TextContent(result_text(item))
-                for item in items
-            )
-    return result_text(value)
+    items = list(cast("Sequence[object]", value)) if isinstance(value, list | tuple) else []
+    if any(isinstance(item, ContentPart) for item in items):
+        return tuple(
+            _bounded(item) if isinstance(item, ContentPart) else TextContent(result_text(item))
+            for item in items
+        )
+    return result_text(value)  # pyright: ignore[reportUnknownArgumentType]  narrowed by isinstance
 
 
 def _bounded(part: ContentPart) -> ContentPart:
@@ -86,14 +90,21 @@ class _Plain:
         self._left -= 1
         if self._left < 0 or depth > MAX_RESULT_DEPTH:
             return _LEFT_OUT
-        if value is None or value is True or value is False:
+        kind = cast("type[object]", type(value))
+        if kind is str or kind is bool or value is None:
             return value
         if id(value) in self._inside:
-            return f"<circular: {type(value).__name__}>"
+            return f"<circular: {kind.__name__}>"
+        shape: object = value
         try:
-            return self._scalar(value) if _is_scalar(value) else self._composed(value, depth)
+            if isinstance(shape, _SCALARS):
+                return self._scalar(value)
+            self._inside.add(id(value))
+            return self._composed(value, depth)
         except Exception:  # a result may be any object of anyone's; the call has acted already
             return _shown(value)
+        finally:
+            self._inside.discard(id(value))
 
     def _scalar(self, value: Any) -> Any:
         if isinstance(value, enum.Enum):
@@ -105,7 +116,7 @@ class _Plain:
         if isinstance(value, float):
             return float(value) if math.isfinite(value) else str(float(value))
         if isinstance(value, bytes | bytearray | memoryview):
-            return _named_bytes(bytes(value))
+            return _named_bytes(bytes(cast("bytes", value)))
         if isinstance(value, datetime.date | datetime.time):
             return value.isoformat()
         if isinstance(value, TextContent):
@@ -115,19 +126,14 @@ class _Plain:
         return _named(value.filename or value.mime_type, value.base64_data)
 
     def _composed(self, value: Any, depth: int) -> Any:
-        self._inside.add(id(value))
-        try:
-            parts = _opened(value)
-            if isinstance(parts, Mapping):
-                entries = cast("Mapping[object, object]", parts).items()
-                some = self._some(entries)
-                return {self._key(key): self.form(item, depth + 1) for key, item in some}
-            if isinstance(parts, _LISTS) and not _is_scalar(parts):
-                some = self._some(cast("Iterable[Any]", parts))
-                return [self.form(item, depth + 1) for item in some]
-            return _shown(value) if parts is None else self.form(parts, depth + 1)
-        finally:
-            self._inside.discard(id(value))
+        parts = _opened(value)
+        if is_mapping(parts):
+            entries = self._some(parts.items())
+            return {self._key(key): self.form(item, depth + 1) for key, item in entries}
+        if isinstance(parts, _LISTS) and not isinstance(parts, _SCALARS):
+            items = self._some(cast("Iterable[object]", parts))
+            return [self.form(item, depth + 1) for item in items]
+        return _shown(value) if parts is None else self.form(parts, depth + 1)
 
     def _some(self, items: Iterable[Any]) -> Iterable[Any]:
         """Yield items as long as anything may still be shown."""
@@ -137,26 +143,8 @@ class _Plain:
                 return
 
     def _key(self, key: object) -> str:
-        form = self.form(key, 0)
+        form = key if type(key) is str else self.form(key, 0)
         return form if isinstance(form, str) else json.dumps(form, ensure_ascii=False)
-
-
-def _is_scalar(value: object) -> bool:
-    return isinstance(
-        value,
-        str
-        | int
-        | float
-        | enum.Enum
-        | bytes
-        | bytearray
-        | memoryview
-        | datetime.date
-        | datetime.time
-        | TextContent
-        | ImageContent
-        | FileContent,
-    )
 
 
 def _opened(value: Any) -> Any:
@@ -164,13 +152,12 @@ def _opened(value: Any) -> Any:
 
     Duck-typed for models and arrays, whose packages this part does not import.
     """
-    if isinstance(value, Mapping):
-        return cast("Mapping[object, object]", value)
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return cast("Any", value)._asdict()
-    if isinstance(value, Set) and not isinstance(value, MappingView):
-        return sorted(cast("Collection[object]", value), key=_order)
-    kind = type(value)
+    shape: object = value
+    if isinstance(shape, dict | list | tuple | Mapping):
+        return value
+    if isinstance(shape, Set) and not isinstance(shape, MappingView):
+        return sorted(value, key=_order)
+    kind = cast("type[object]", type(value))
     if hasattr(kind, "model_dump"):
         return value.model_dump()
     if dataclasses.is_dataclass(kind):
@@ -179,7 +166,7 @@ def _opened(value: Any) -> Any:
         return {name: getattr(value, name) for name in shown if hasattr(value, name)}
     if hasattr(kind, "tolist"):
         return value.tolist()
-    return cast("Collection[object]", value) if isinstance(value, _LISTS) else None
+    return value if isinstance(shape, _LISTS) else None
 
 
 def _order(item: object) -> tuple[str, str]:

@@ -19,7 +19,8 @@ from pydantic_core import core_schema
 from podium.tools._json_schema import described_parameters, without_titles
 from podium.tools._mending import explained, mended
 from podium.tools._problems import could_not_check, missing, unknown, wrong
-from podium.tools._signature import EMPTY, Parameter
+from podium.tools._shapes import is_mapping
+from podium.tools._signature import EMPTY, Parameter, Signature
 from podium.tools.errors import SchemaGenerationError
 
 _REFS = "#/$defs/{model}"
@@ -57,14 +58,23 @@ class FunctionParameters:
     """The parameters that the model fills, as the function's annotations give them."""
 
     def __init__(
-        self, tool_name: str, parameters: Sequence[Parameter], docs: Mapping[str, str]
+        self,
+        tool_name: str,
+        signature: Signature,
+        hidden: collections.abc.Set[str],
+        docs: Mapping[str, str],
     ) -> None:
-        """Build the schema and the checks, once.
+        """Build the schema and the checks, once, for all parameters but those in `hidden`.
 
         Raises:
             SchemaGenerationError: a parameter has no annotation, or one that JSON cannot express.
         """
-        self._fields = {one.name: _field(tool_name, one) for one in parameters}
+        self.signature = signature
+        self._fields = {
+            name: _field(tool_name, one)
+            for name, one in signature.parameters.items()
+            if name not in hidden
+        }
         self._required = [field.name for field in self._fields.values() if field.required]
         self._defaults = [field for field in self._fields.values() if field.default is not None]
         self.schema = self._build_schema(docs)
@@ -271,8 +281,8 @@ def _not_finite(value: Any, path: str) -> Iterator[str]:
 
 
 def _items(value: Any) -> collections.abc.Iterable[tuple[Any, Any]]:
-    if isinstance(value, Mapping):
-        return cast("Mapping[str, object]", value).items()
+    if is_mapping(value):
+        return value.items()
     if isinstance(value, list | tuple | set | frozenset):
         return enumerate(cast("collections.abc.Iterable[Any]", value))
     if isinstance(value, BaseModel):

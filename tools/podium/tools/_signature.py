@@ -21,6 +21,7 @@ Filling = Literal["state", "context", "streaming_callback"]
 EMPTY = inspect.Parameter.empty
 """Stands for an annotation or a default that is not there."""
 
+_CALLABLE: Any = collections.abc.Callable
 _Kind = Literal["state", "context", "callable"]
 
 
@@ -77,11 +78,15 @@ def read_signature(function: Callable[..., Any], tool_name: str, *, strict: bool
         elif one.kind is not one.VAR_POSITIONAL:
             _check_kind(one, tool_name)
             annotation = _annotation(function, one, tool_name, strict)
-            filling = _filling(one, annotation, tool_name)
-            if filling is not None:
-                filled[one.name] = filling
-            elif _filled_kind(annotation) is None:
+            kind = _filled_kind(annotation)
+            if kind is None:
                 parameters[one.name] = Parameter(one.name, annotation, one.default)
+            elif kind != "callable":
+                filled[one.name] = kind
+            elif one.name == "streaming_callback":
+                filled[one.name] = "streaming_callback"
+            else:
+                _check_default(one, tool_name)
     return Signature(parameters, filled, is_open)
 
 
@@ -115,38 +120,31 @@ def _check_kind(one: inspect.Parameter, tool_name: str) -> None:
         )
 
 
-def _filling(one: inspect.Parameter, annotation: Any, tool_name: str) -> Filling | None:
-    """Return what podium fills in; None for a parameter that the model or its default fills."""
-    kind = _filled_kind(annotation)
-    if kind != "callable":
-        return kind
-    if one.name == "streaming_callback":
-        return "streaming_callback"
+def _check_default(one: inspect.Parameter, tool_name: str) -> None:
     if one.default is EMPTY:
         raise SchemaGenerationError(
-            f"Tool {tool_name!r}: parameter {one.name!r} is a callable, which no model can send, and "
-            "has no default. Give it one, or bind it with functools.partial.",
+            f"Tool {tool_name!r}: parameter {one.name!r} is a callable, which no model can send, "
+            "and has no default. Give it one, or bind it with functools.partial.",
             tool_name=tool_name,
         )
-    return None
 
 
 def _filled_kind(annotation: Any) -> _Kind | None:
     """Return what the type says podium must fill in, looking through Optional and Annotated."""
-    origin = get_origin(annotation)
-    if origin is Annotated:
-        return _filled_kind(get_args(annotation)[0])
-    if origin is Union or origin is types.UnionType:
-        kinds = {_filled_kind(one) for one in get_args(annotation) if one is not types.NoneType}
-        return kinds.pop() if len(kinds) == 1 else None
-    if annotation is collections.abc.Callable or origin is collections.abc.Callable:
-        return "callable"
     if isinstance(annotation, type):
         if issubclass(annotation, State):
             return "state"
         if issubclass(annotation, CallContext):
             return "context"
-    return None
+        return "callable" if annotation is _CALLABLE else None
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return _filled_kind(get_args(annotation)[0])
+    if origin is Union or origin is types.UnionType:
+        members = [one for one in get_args(annotation) if one is not types.NoneType]
+        first = _filled_kind(members[0])
+        return first if all(_filled_kind(one) == first for one in members) else None
+    return "callable" if origin is _CALLABLE else None
 
 
 def _annotation(

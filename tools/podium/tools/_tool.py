@@ -75,16 +75,17 @@ class Tool:
         self.outputs_to_string = outputs_to_string
         self.timeout_seconds = timeout_seconds
         self.max_calls = max_calls
-        body = cast("Callable[..., Any]", async_function or function)
-        signature = read_signature(body, name, strict=not isinstance(parameters, Mapping))
+        self._parameters: Parameters
+        if isinstance(parameters, Mapping):
+            body = cast("Callable[..., Any]", async_function or function)
+            signature = read_signature(body, name, strict=False)
+            self._parameters = json_parameters(name, parameters, signature, self.inputs_from_state)
+        else:
+            self._parameters = parameters
+        signature = self._parameters.signature
         check_inputs(name, self.inputs_from_state, signature)
         self._filled = signature.filled
         self._hidden = frozenset(self.inputs_from_state.values()) | signature.filled.keys()
-        self._parameters: Parameters = (
-            json_parameters(name, parameters, signature, self._hidden)
-            if isinstance(parameters, Mapping)
-            else parameters
-        )
         self._outputs = Outputs(name, outputs_to_string, outputs_to_state)
         needed = {one.name for one in signature.parameters.values() if one.default is EMPTY}
         self._needed = [item for item in self.inputs_from_state.items() if item[1] in needed]

@@ -56,10 +56,6 @@ class OtlpFileExporter(SpanExporter):
         """Close the file."""
         self._file.close()
 
-    def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Return True: each batch is written through when it is exported."""
-        return True
-
     def _ends_mid_line(self) -> bool:
         """Return whether a writer that died left half a line, which would swallow our first."""
         self._file.seek(-1, 2)

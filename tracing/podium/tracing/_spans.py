@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Literal, cast
+from typing import Literal, ParamSpec, cast
 
 from opentelemetry import context as otel_context
 from opentelemetry import trace
@@ -31,6 +31,32 @@ MAX_INT = 2**63 - 1
 _KINDS = {"internal": SpanKind.INTERNAL, "client": SpanKind.CLIENT}
 
 AttributeValue = str | bool | int | float | tuple[str, ...]
+ArgumentsT = ParamSpec("ArgumentsT")
+
+
+def _quietly(write: Callable[ArgumentsT, None]) -> Callable[ArgumentsT, None]:
+    """Return `write` so that it never raises: an SDK and its processors may do anything."""
+
+    @functools.wraps(write)
+    def guarded(*args: ArgumentsT.args, **kwargs: ArgumentsT.kwargs) -> None:
+        try:
+            write(*args, **kwargs)
+        except Exception as error:
+            _report(write.__name__, type(error).__name__)
+
+    return guarded
+
+
+@functools.cache
+def _report(action: str, kind: str) -> None:
+    """Log a failure, once for each action and kind of error in a process."""
+    logger.warning(
+        "Tracing failed to %s a span (%s); the run goes on without it. "
+        "This is said once for each kind of failure.",
+        action,
+        kind,
+        exc_info=True,
+    )
 
 
 class OpenSpan:
@@ -58,43 +84,31 @@ class OpenSpan:
         """Write one attribute; None leaves it out."""
         self.update({key: value})
 
+    @_quietly
     def update(self, attributes: Mapping[str, object]) -> None:
         """Write attributes; those that are None are left out."""
-        if not self.recording:
-            return
-        try:
+        if self.recording:
             self._span.set_attributes(span_attributes(attributes))
-        except Exception as error:  # an SDK or its processors may do anything; the run goes on
-            _report("set", type(error).__name__)
 
+    @_quietly
     def event(self, name: str, attributes: Mapping[str, object] | None = None) -> None:
         """Note that something happened now."""
-        if not self.recording:
-            return
-        try:
+        if self.recording:
             self._span.add_event(_cut(name, MAX_NAME_BYTES), span_attributes(attributes or {}))
-        except Exception as error:  # as above
-            _report("event", type(error).__name__)
 
+    @_quietly
     def fail(self, error: BaseException) -> None:
         """Mark the span as failed, by the kind of error; its text may be private and stays out."""
-        if not self.recording:
-            return
-        try:
+        if self.recording:
             self._span.set_status(Status(StatusCode.ERROR))
             self._span.set_attribute(names.ERROR_TYPE, type(error).__name__)
-        except Exception as broken:  # as above
-            _report("fail", type(broken).__name__)
 
+    @_quietly
     def end(self) -> None:
         """End the span; a second time does nothing."""
-        if not self.recording:
-            return
-        self.recording = False
-        try:
+        if self.recording:
+            self.recording = False
             self._span.end()
-        except Exception as error:  # as above
-            _report("end", type(error).__name__)
 
     def current(self) -> AbstractContextManager[None]:
         """Make this the current span within one block, so that what runs there can find it.
@@ -132,7 +146,7 @@ def open_span(
             attributes=span_attributes(attributes),
         )
         return OpenSpan(span, trace.set_span_in_context(span, parent))
-    except Exception as error:  # an SDK or its processors may do anything; the run goes on
+    except Exception as error:  # as in `_quietly`
         _report("open", type(error).__name__)
         return OpenSpan(trace.INVALID_SPAN, parent)
 
@@ -357,15 +371,3 @@ def _version() -> str:
         return version("podium")
     except PackageNotFoundError:  # run from its sources, without being installed
         return "0"
-
-
-@functools.cache
-def _report(action: str, kind: str) -> None:
-    """Log a failure, once for each action and kind of error in a process."""
-    logger.warning(
-        "Tracing could not %s a span (%s); the run goes on without it. "
-        "This is said once for each kind of failure.",
-        action,
-        kind,
-        exc_info=True,
-    )

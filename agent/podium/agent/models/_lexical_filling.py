@@ -14,9 +14,9 @@ from podium.agent.models._lexical_schemas import (
     bound,
     fits,
     is_list,
+    item_schema,
     kind_of,
     list_in,
-    mapping_in,
     plainest,
     properties_of,
     required_of,
@@ -105,7 +105,7 @@ class _Filler:
         if isinstance(value, str):
             return value[: int(bound(schema, "maxLength", len(value)))]
         if is_list(value):
-            fitting = [item for item in value if fits(item, schema.get("items", {}), self._root)]
+            fitting = [item for item in value if fits(item, item_schema(schema, 0), self._root)]
             kept = fitting[: int(bound(schema, "maxItems", MAX_ITEMS))]
             return kept if kept or value == [] else NOTHING
         if isinstance(value, int | float) and not isinstance(value, bool):
@@ -121,8 +121,10 @@ class _Filler:
         if kind_of(schema) != "array":
             return NOTHING
         least = int(min(bound(schema, "minItems", 0), MAX_ITEMS))
-        item = self._value(name, mapping_in(schema.get("items")), True, depth + 1)
-        made: list[object] = [] if isinstance(item, Nothing) else [item] * max(least, 1)
+        made = [
+            self._value(name, item_schema(schema, place), True, depth + 1)
+            for place in range(max(least, 1))
+        ]
         return made if fits(made, schema, self._root) else NOTHING
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, Final, TypeGuard
@@ -183,7 +184,9 @@ def _same(value: object, other: object) -> bool:
 def bound(schema: Schema, key: str, otherwise: float) -> float:
     """Return the number that `schema` holds under `key`; `otherwise` when it holds none."""
     value = schema.get(key)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else otherwise
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return otherwise
+    return value
 
 
 def _fits_text(value: str, schema: Schema) -> bool:
@@ -212,8 +215,15 @@ def _fits_items(value: list[Any], schema: Schema, root: Schema, depth: int) -> b
         return False
     if schema.get("uniqueItems") and any(item in value[:at] for at, item in enumerate(value)):
         return False
-    items = schema.get("items")
-    return items is None or all(fits(item, items, root, depth + 1) for item in value)
+    return all(
+        fits(item, item_schema(schema, place), root, depth + 1) for place, item in enumerate(value)
+    )
+
+
+def item_schema(schema: Schema, place: int) -> Schema:
+    """Return the schema of the item at `place` of an array that fits `schema`."""
+    first = list_in(schema.get("prefixItems"))
+    return mapping_in(first[place] if place < len(first) else schema.get("items"))
 
 
 def _fits_object(value: Mapping[str, Any], schema: Schema, root: Schema, depth: int) -> bool:

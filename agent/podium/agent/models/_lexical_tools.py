@@ -109,18 +109,23 @@ def _stems(words: Iterable[str]) -> list[str]:
 
 def _purpose(in_order: list[str], all_words: set[str], roles: frozenset[Role]) -> Purpose:
     """Return the purpose that the first telling word says, if the rest bears it out."""
-    telling = (purpose for word in in_order for purpose, verbs in _VERBS.items() if word in verbs)
-    other: Purpose = "other"
-    told = next(telling, other)
     takes_words = not roles.isdisjoint({"query", "request", "text"})
     borne_out: dict[Purpose, bool] = {
         "search": takes_words,
         "read": bool(all_words & _DOCUMENTS) and (takes_words or "file" in roles),
         "check": bool(all_words & _CLAIMS) and (takes_words or "claim" in roles),
         "write": takes_words,
-        "other": True,
     }
-    return told if borne_out[told] else other
+    told = _told(in_order)
+    return told if borne_out.get(told) else "other"
+
+
+def _told(words: Iterable[str]) -> Purpose:
+    for word in words:
+        for purpose, verbs in _VERBS.items():
+            if word in verbs:
+                return purpose
+    return "other"
 
 
 def ranked_tools(part: Part, views: Sequence[ToolView]) -> list[ToolView]:

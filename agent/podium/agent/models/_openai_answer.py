@@ -37,10 +37,11 @@ def read_answer(body: bytes, *, model: str) -> list[ChatMessage]:
     except ValueError:
         answer = body.decode("utf-8", "replace")
     raise_for_error(answer, model=model)
-    choices = as_list(as_mapping(answer).get("choices"))
+    given = as_mapping(answer)
+    choices = as_list(given.get("choices"))
     if not choices:
         raise no_choices(answer, model=model)
-    meta = answer_meta(answer, model=model)
+    meta = answer_meta(given, model=model)
     replies: list[ChatMessage] = []
     for position, choice in enumerate(choices):
         replies.append(_draft(choice, position, model=model).to_message(meta))

@@ -27,7 +27,7 @@ from podium.tools import printable
 
 PATH = "/chat/completions"
 DRAIN_SECONDS = 0.5
-"""How long to wait, after the last event, for the end that frees the connection for the next call."""
+"""How long to wait after the last event for the end, which frees the connection for reuse."""
 
 _READ_ERRORS = (httpx2.HTTPError, httpx2.StreamError, anyio.EndOfStream, ssl.SSLError, OSError)
 

@@ -98,7 +98,7 @@ class LoopClients:
     def _open(self, owner: object, settings: ClientSettings) -> openai.AsyncOpenAI:
         key = _sendable(settings.api_key)
         if settings.http_client_kwargs is not None:
-            own = {"verify": _tls_context(), **settings.http_client_kwargs}
+            own: dict[str, Any] = {"verify": _tls_context(), **settings.http_client_kwargs}
             http_client = openai.DefaultAsyncHttpxClient(**own)
             self._own.append((weakref.ref(owner), http_client))
         else:

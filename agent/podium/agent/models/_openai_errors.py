@@ -36,7 +36,7 @@ def as_model_error(
         return _refusal(error, place, client.api_key)
     if isinstance(error, openai.APIConnectionError):
         return _no_answer(error, place, client)
-    return ModelError(f"The openai package could not call {place}: {error}. Mend what it names.")
+    return ModelError(f"The openai package could not call {place}: {error}. Correct what it names.")
 
 
 def shown_url(url: httpx2.URL) -> str:
@@ -93,7 +93,8 @@ def _was_never_reached(error: BaseException) -> bool:
     # aiohttp's failed connections reach us as time-outs; only their cause says what they are.
     refused = (httpx2.ConnectError, ConnectionRefusedError, socket.gaierror)
     return any(
-        isinstance(one, refused) or "ClientConnectorError" in {kind.__name__ for kind in type(one).__mro__}
+        isinstance(one, refused)
+        or "ClientConnectorError" in {kind.__name__ for kind in type(one).__mro__}
         for one in _causes(error)
     )
 
@@ -113,4 +114,6 @@ def _redact(error: BaseException, key: str) -> None:
     for one in _causes(error):
         args: tuple[Any, ...] = one.args
         if any(key in str(arg) for arg in args):
-            one.args = tuple(arg.replace(key, "***") if isinstance(arg, str) else arg for arg in args)
+            one.args = tuple(
+                arg.replace(key, "***") if isinstance(arg, str) else arg for arg in args
+            )

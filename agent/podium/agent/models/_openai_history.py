@@ -116,7 +116,7 @@ def _data_url(url: object, place: str) -> tuple[str, str]:
     found = _DATA_URL.fullmatch(url) if isinstance(url, str) else None
     if found is None:
         raise ValueError(
-            f"{place} is {str(url)[:60]!r}, which is no data URL with base64. Fetch what it points "
-            "to and pass it as 'data:image/png;base64,...'."
+            f"{place} is {str(url)[:60]!r}, which is no data URL with base64. "
+            "Pass what it points to as 'data:image/png;base64,...'."
         )
     return found["mime"], found["data"]

@@ -8,7 +8,7 @@ from typing import Any, cast
 from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage
 from podium.agent.models._openai_answer import answer_meta, no_choices, raise_for_error
-from podium.agent.models._reply_draft import as_list
+from podium.agent.models._reply_draft import as_list, as_mapping
 from podium.agent.models._streamed_choice import SOURCE, StreamedChoice
 from podium.agent.streaming import StreamingChunk
 
@@ -57,8 +57,8 @@ class StreamedReplies:
         out: list[StreamingChunk] = []
         if choices:
             for position, choice in enumerate(as_list(choices)):
-                if isinstance(choice, dict):
-                    self._choice(cast("dict[str, Any]", choice), position).add(choice, usage, out)
+                told = as_mapping(choice)
+                self._choice(told, position).add(told, usage, out)
         elif usage:
             out.append(StreamingChunk("", dict(self._meta), SOURCE))
         else:

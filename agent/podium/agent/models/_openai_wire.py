@@ -24,7 +24,7 @@ from podium.tools import (
 )
 
 UNNAMED_TOOL = "unnamed_tool"
-"""The name of a call that came without one; no tool has it, so the call is answered with an error."""
+"""The name of a call that came without one: no tool has it, so it is answered with an error."""
 
 _NO_TOOL_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _NO_SPEAKER_NAME = re.compile(r"[\s<|\\/>]")
@@ -113,8 +113,8 @@ def _assistant(message: ChatMessage) -> dict[str, Any]:
     data: dict[str, Any] = {"role": "assistant", "content": text}
     if reasoning is not None and reasoning.extra.get("field"):
         data[reasoning.extra["field"]] = reasoning.reasoning_text
-    for key, value in (message.meta.get("provider_fields") or {}).items():
-        data.setdefault(key, value)
+    fields: Mapping[str, Any] = message.meta.get("provider_fields") or {}
+    data = {**fields, **data}
     if calls:
         data["tool_calls"] = [_tool_call(call) for call in calls]
     return data

@@ -39,7 +39,7 @@ FINISH_REASONS = {
     "guardrail_intervened": "content_filter",
     "refusal": "content_filter",
 }
-"""What podium calls the reasons for an end, by the provider's word in lower case; all else is stop."""
+"""What podium calls the reasons for an end, by the provider's word in lower case; else stop."""
 
 # Fields with a meaning of their own here, and fields that a request may not contain.
 _KNOWN_FIELDS = frozenset(
@@ -123,7 +123,7 @@ def make_call(
 def read_calls(message: Mapping[str, Any]) -> list[ToolCall]:
     """Return the tool calls of a whole message, also the one of the older `function_call`."""
     asked = as_list(message.get("tool_calls"))
-    calls = [_call(call) for call in asked if isinstance(call, Mapping)]
+    calls = [_call(call) for call in map(as_mapping, asked) if call]
     legacy = message.get("function_call")
     if not calls and isinstance(legacy, Mapping):
         calls = [_call({"function": legacy})]
@@ -131,7 +131,7 @@ def read_calls(message: Mapping[str, Any]) -> list[ToolCall]:
 
 
 def content_pieces(content: object) -> tuple[str, str, str]:
-    """Return the text, thinking and refusal in a message's content: null, text or a list of parts."""
+    """Return text, thinking and refusal of a message's content: null, text or a list of parts."""
     if content is None or isinstance(content, str):
         return content or "", "", ""
     if not isinstance(content, list):
@@ -166,7 +166,7 @@ def as_mapping(value: object) -> Mapping[str, Any]:
 
 def as_list(value: object) -> list[Any]:
     """Return a list as it is, and anything else as an empty one."""
-    return cast("list[Any]", value) if isinstance(value, list) else []
+    return value if isinstance(value, list) else []  # pyright: ignore[reportUnknownVariableType]
 
 
 def _call(call: Mapping[str, Any]) -> ToolCall:

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from podium.agent.models._json import decode
+from podium.agent.models._reply_draft import as_mapping
 
 MAX_EVENT_BYTES = 32 * 1024 * 1024
 """What one event may measure; a server that never ends a line would fill the memory otherwise."""
@@ -26,7 +27,7 @@ class EventReader:
     __slots__ = ("_is_document", "_is_error", "_pending", "_skips_newline", "_tail", "is_done")
 
     def __init__(self, *, is_document: bool = False) -> None:
-        """Start before the first byte; a document is one JSON value where a stream was asked for."""
+        """Start before the first byte; a document is one JSON value in the place of events."""
         self._is_document = is_document
         self.is_done = False
         """Whether `[DONE]` has come."""
@@ -99,8 +100,7 @@ class EventReader:
         self._pending = b""
         if self._is_error:
             self._is_error = False
-            if not (isinstance(event, dict) and "error" in event):
-                event = {"error": event}
+            event = {"error": as_mapping(event).get("error") or event}
         events.append(event)
 
     def _odd(self, payload: bytes) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
 from podium.agent.messages import ReasoningContent
 from podium.agent.models._json import join_text
@@ -165,8 +165,9 @@ class StreamedChoice:
     def _keep(self, key: str, value: Any) -> None:
         """Keep a field nobody here knows: lists and text in pieces grow, a repeated value stays."""
         current = self._extra.get(key)
-        if isinstance(current, list) and isinstance(value, list):
-            current.extend(cast("list[Any]", value))
+        pieces = as_list(current)
+        if pieces:
+            self._extra[key] = [*pieces, *as_list(value)]
         elif isinstance(current, str) and isinstance(value, str) and current != value:
             self._extra[key] = current + value
         else:

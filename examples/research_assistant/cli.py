@@ -1,0 +1,173 @@
+"""The command line: from a question to a report."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio
+
+from podium.orchestration import Coordinator
+from podium.tools import printable
+from podium.tracing import setup_tracing
+from research_assistant.corpus import folder_corpus
+from research_assistant.documents import Corpus, ResearchError
+from research_assistant.index import Index, Update
+from research_assistant.live import watching
+from research_assistant.models import choose_model
+from research_assistant.progress import shown
+from research_assistant.python_docs import python_corpus
+from research_assistant.report import Circumstances, how_it_ended, write_report
+from research_assistant.research import Outcome, research
+from research_assistant.team import build_team
+
+DEFAULT_QUESTION = (
+    "How do nested functions see the variables of an enclosing scope, and what does the with "
+    "statement guarantee when an exception is raised?"
+)
+MAX_NAMED = 5
+"""Skipped files named on the screen; the report names them all."""
+
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the assistant and return the exit code: 0, or 1 failed, 2 bad input, 130 stopped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # not every terminal has every character
+    try:
+        return _run(_parser().parse_args(arguments))
+    except ResearchError as problem:
+        print(printable(str(problem)), file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("\nStopped before the question was asked.", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="research_assistant",
+        description="Answer a question from your documents, every claim with its source.",
+    )
+    add = parser.add_argument
+    add("words", nargs="*", metavar="QUESTION", help="what you want to know")
+    add("-q", "--question", help="the same, as an option")
+    add("--corpus", type=Path, help="a folder of documents (default: Python's own reference)")
+    add("--out", type=Path, default=Path("out/research"), help="where to write (%(default)s)")
+    add("--model", help="the model's name")
+    add("--base-url", help="an OpenAI-compatible server, such as http://localhost:8080/v1")
+    add("--concurrency", type=int, default=4, help="specialists at work at once (%(default)s)")
+    add("--stream", action=argparse.BooleanOptionalAction, default=True, help="stream replies")
+    add("--rebuild", action="store_true", help="make the index anew")
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    question = _question(options)
+    corpus = _corpus(options)
+    with _open_index(options) as index:
+        update = _update(index, corpus)
+        _check_matches(index, corpus, question)
+        model, about_model = choose_model(options.model, options.base_url, stream=options.stream)
+        print(f"Model: {printable(about_model)}\n")
+        team = build_team(index, model, concurrency=options.concurrency)
+        trace = options.out / "trace.jsonl"
+        outcome = _ask(team, question, trace)
+        about = Circumstances(corpus.title, about_model, trace, update.skipped)
+        _show(outcome, index, about, options.out / "report.md")
+    if outcome.was_interrupted:
+        return INTERRUPTED
+    return 0 if outcome.is_complete else FAILED
+
+
+def _question(options: argparse.Namespace) -> str:
+    """Return the question; no question at all is the default one, an empty one is a mistake."""
+    if options.question is None and not options.words:
+        return DEFAULT_QUESTION
+    given = " ".join((options.question or "", *options.words)).strip()
+    if not re.search(r"\w", given):
+        raise ResearchError(
+            f"The question is empty: {given!r}. Write what you want to know after the options."
+        )
+    return given
+
+
+def _corpus(options: argparse.Namespace) -> Corpus:
+    if options.concurrency < 1:
+        raise ResearchError(
+            f"--concurrency {options.concurrency} lets nobody work. Give a number from 1."
+        )
+    if options.corpus is None:
+        return python_corpus()
+    return folder_corpus(options.corpus, leave_out=options.out)
+
+
+def _open_index(options: argparse.Namespace) -> Index:
+    path = options.out / "index.sqlite"
+    if options.rebuild:
+        path.unlink(missing_ok=True)
+    return Index(path)
+
+
+def _update(index: Index, corpus: Corpus) -> Update:
+    """Bring the index up to date and say what that took."""
+
+    def progress(number: int, total: int, name: str) -> None:
+        if sys.stdout.isatty():
+            print(
+                f"\r\033[KReading {number} of {total}: {printable(name)[:50]}", end="", flush=True
+            )
+
+    update = index.update(corpus, progress)
+    if update.read and sys.stdout.isatty():
+        print("\r\033[K", end="")
+    print(
+        f"Corpus: {printable(corpus.title)}; {update.read} documents read, "
+        f"{update.unchanged} unchanged, {update.removed} removed, {len(update.skipped)} skipped."
+    )
+    for file in update.skipped[:MAX_NAMED]:
+        print(f"  skipped {file.name}: {printable(file.reason)}")
+    if len(update.skipped) > MAX_NAMED:
+        print(f"  and {len(update.skipped) - MAX_NAMED} more; the report names them.")
+    return update
+
+
+def _check_matches(index: Index, corpus: Corpus, question: str) -> None:
+    if not index.documents():
+        raise ResearchError(
+            f"None of the {len(corpus.documents)} files in {corpus.title} can be read, as said "
+            "above. Put documents with text into it."
+        )
+    if not index.search(question):
+        raise ResearchError(
+            f"Nothing in {corpus.title} matches {shown(question)!r}. "
+            "Ask with words that stand in the documents."
+        )
+
+
+def _ask(team: Coordinator, question: str, trace: Path) -> Outcome:
+    """Have the team work on the question; Ctrl-C stops it and keeps what it had."""
+    trace.unlink(missing_ok=True)
+    outcome = Outcome(question)
+    try:
+        with setup_tracing(file=trace), watching() as watch:
+            anyio.run(research, team, outcome, watch)
+    except KeyboardInterrupt:
+        outcome.was_interrupted = True
+        outcome.problem = "It was stopped with Ctrl-C."
+    return outcome
+
+
+def _show(outcome: Outcome, index: Index, about: Circumstances, path: Path) -> None:
+    """Print the answer and write the report."""
+    checked = write_report(path, outcome, index, about)
+    print(f"\n{checked.text or 'No answer was written.'}\n")
+    if outcome.result is not None:
+        print(outcome.result.usage_tree)
+    print(f"\n{how_it_ended(outcome)}\nReport: {path}\nTrace:  {about.trace}")
