@@ -17,7 +17,7 @@ demo: $(VENV)/.ready
 	[ -z "$$MODEL" ] || set -- "$$@" --model "$$MODEL"; \
 	[ -z "$$BASE_URL" ] || set -- "$$@" --base-url "$$BASE_URL"; \
 	[ -z "$$OUT" ] || set -- "$$@" --out "$$OUT"; \
-	[ -z "$$Q" ] || set -- "$$@" "$$Q"; \
+	[ -z "$$Q" ] || set -- "$$@" --question "$$Q"; \
 	$(RUN) examples/research_assistant "$$@"
 
 test: $(VENV)/.ready-dev

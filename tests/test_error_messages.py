@@ -25,10 +25,13 @@ VERBS = """
     Add Allow Annotate Answer Ask Await Call Change Check Choose Close Configure Connect Copy
     Correct Count Declare Define Drop End Finish Fix Flatten Give Go Import Install Join Keep
     Leave Let List Look Loop Lower Make Mark Move Name Open Pass Pick Point Print Put Raise Read
-    Register Remove Rename Repeat Replace Return Run Say Send Set Shorten Slice Split Start Stop
+    Register Remove Rename Repeat Replace Return Run Say See Send Set Shorten Slice Split Start Stop
     Take Try Turn Use Wait Work Wrap Write
 """
-MEND = re.compile(rf"(?:^|[.:;?>)] |<value>)(?:{'|'.join(VERBS.split())})\b")
+MEND = re.compile(
+    rf"(?:^|[.:;?>)] |<value>)(?:{'|'.join(VERBS.split())})\b"
+    rf"|[:;] (?:{'|'.join(VERBS.lower().split())})\b"
+)
 """An order that the reader can carry out, at the start of a sentence."""
 
 SPOKEN_BY_PYTHON = {"AttributeError", "StopIteration", "StopAsyncIteration", "NotImplementedError"}
@@ -44,8 +47,8 @@ def raises() -> Iterator[tuple[str, str]]:
                     if name_of(node.exc.func) in SPOKEN_BY_PYTHON or not node.exc.args:
                         continue
                     message = written(node.exc.args[0])
-                    # What starts small is a piece that another message takes in.
-                    if message != VALUE and not message[:1].islower():
+                    # What starts with a small letter is a piece that another message takes in.
+                    if message != VALUE and (message[:1].isupper() or message[:1] in "<'"):
                         yield f"{path.relative_to(ROOT).as_posix()}:{node.lineno}", message
 
 

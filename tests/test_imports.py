@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-MAX_CPU_SECONDS = 0.15
+OURS = "import podium.agent, podium.orchestration"
+MAX_RATIO = 4
+"""Importing podium may cost so many times what some of the standard library does.
+
+That is 0.15 s of CPU where the machine is idle; a ratio holds on a busy one as well.
+"""
 HEAVY = {
     *("aiohttp", "docstring_parser", "httpcore2", "httpx2", "jinja2", "networkx", "openai"),
     *("opentelemetry", "pydantic", "pydantic_core", "pypdf", "rich", "sqlite3", "trio", "typer"),
@@ -13,29 +18,33 @@ HEAVY = {
 """Packages that no import of podium may load."""
 
 LOADED = "import json, sys; print(json.dumps(sorted({m.partition('.')[0] for m in sys.modules})))"
-CPU = """
-import os, sys
+RATIO = f"""
+import os, resource, statistics, sys
 
 def seconds(code):
-    before = os.times()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code])
-    after = os.times()
-    return after[2] + after[3] - before[2] - before[3]  # of children, user and system
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-bare = min(seconds("pass") for _ in range(5))
-print(min(seconds("import podium.agent, podium.orchestration") for _ in range(5)) - bare)
+def ratio():
+    bare = seconds("pass")
+    standard = seconds("import asyncio, dataclasses, inspect, json, logging")
+    return (seconds("{OURS}") - bare) / (standard - bare)
+
+print(statistics.median(ratio() for _ in range(5)))
 """
 
 
 def test_importing_podium_loads_no_heavy_package(run_python: Callable[..., str]) -> None:
-    loaded = run_python("-c", f"import podium.agent, podium.orchestration\n{LOADED}")
+    loaded = run_python("-c", f"{OURS}\n{LOADED}")
 
     assert HEAVY.intersection(json.loads(loaded)) == set()
 
 
 def test_importing_podium_costs_little_cpu(run_python: Callable[..., str]) -> None:
-    run_python("-c", "import podium.agent, podium.orchestration")  # writes the bytecode
+    run_python("-c", OURS)  # writes the bytecode
 
-    seconds = float(run_python("-c", CPU))
+    ratio = float(run_python("-c", RATIO))
 
-    assert seconds <= MAX_CPU_SECONDS
+    assert ratio <= MAX_RATIO

@@ -3,9 +3,7 @@
 import sys
 from pathlib import Path
 
-HOME = str(Path(__file__).resolve().parent.parent)
-if HOME not in sys.path:
-    sys.path.insert(0, HOME)
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from research_assistant.cli import main
 

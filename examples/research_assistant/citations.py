@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from research_assistant.index import Index, Passage
 from research_assistant.words import stems
@@ -26,7 +27,7 @@ class CheckedAnswer:
     text: str
     """The answer, with a mark after each unknown source and each claim without one."""
     sources: tuple[Passage, ...]
-    """For each source the passage that fits best, in the order of the answer."""
+    """For each citation the passage that fits its claim best, each once, in order."""
     unknown: tuple[str, ...]
     """Sources that are not in the index."""
     unsourced: int
@@ -38,20 +39,20 @@ def check_answer(answer: str, index: Index) -> CheckedAnswer:
 
     A citation covers what stands before it in its paragraph or list item.
     """
-    sources: dict[str, Passage] = {}
+    sources: dict[int, Passage] = {}
     unknown: dict[str, None] = {}
     unsourced = 0
     blocks: list[str] = []
     for block in _blocks(answer):
         covered = 0
         for found in _CITATION.finditer(block):
-            passages = _cited(found[1], index)
-            covered = found.end()
-            if passages:
-                best = max(passages, key=lambda passage: _shared(block, passage))
-                sources.setdefault(best.source, best)
-            else:
-                unknown[found[0]] = None
+            claim, covered = stems(block[covered : found.start()]), found.end()
+            for passages in _meant(found[1], index):
+                if passages:
+                    best = max(passages, key=partial(_shared, claim))
+                    sources.setdefault(best.id, best)
+                else:
+                    unknown[found[0]] = None
         is_unsourced = _claims_something(block[covered:])
         unsourced += is_unsourced
         blocks.append(f"{block.rstrip()} {UNSOURCED}" if is_unsourced else block)
@@ -62,7 +63,7 @@ def check_answer(answer: str, index: Index) -> CheckedAnswer:
 
 
 def _blocks(answer: str) -> Iterator[str]:
-    """Yield paragraphs, list items and fenced code, so that joined by newlines they are `answer`."""
+    """Yield paragraphs, list items and fenced code, which joined by newlines give `answer`."""
     block: list[str] = []
     fenced = False
     for line in answer.split("\n"):
@@ -76,18 +77,19 @@ def _blocks(answer: str) -> Iterator[str]:
     yield "\n".join(block)
 
 
-def _cited(inner: str, index: Index) -> list[Passage]:
-    """Return the passages that `file § heading` means, also where it is one of several."""
-    for part in (inner, *inner.split(";")):
-        file, _, heading = part.partition("§")
-        passages = index.under(file.strip(), heading.strip())
-        if passages:
-            return passages
-    return []
+def _meant(inner: str, index: Index) -> list[list[Passage]]:
+    """Return the passages of each source in `file § heading; file § heading`."""
+    whole = _under(inner, index)
+    return [whole] if whole else [_under(part, index) for part in inner.split(";")]
 
 
-def _shared(block: str, passage: Passage) -> int:
-    return len(stems(block) & stems(passage.text))
+def _under(source: str, index: Index) -> list[Passage]:
+    file, _, heading = source.partition("§")
+    return index.under(file.strip(), heading.strip())
+
+
+def _shared(claim: set[str], passage: Passage) -> int:
+    return len(claim & stems(passage.text))
 
 
 def _claims_something(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import re
+import sqlite3
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,10 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # not every terminal has every character
+    options = _parser().parse_args(arguments)
     try:
-        return _run(_parser().parse_args(arguments))
+        return _run(options)
     except ResearchError as problem:
         print(printable(str(problem)), file=sys.stderr)
+        return BAD_INPUT
+    except (OSError, sqlite3.Error) as error:
+        told = f"{str(options.out)!r} cannot be written to ({error}). Name a folder with --out."
+        print(printable(told), file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("\nStopped before the question was asked.", file=sys.stderr)

@@ -229,7 +229,7 @@ class Index:
         return whole[max(0, hits[0] - 1) : hits[-1] + 2]
 
     def under(self, file: str, heading: str) -> list[Passage]:
-        """Return the passages that a citation of `file` and `heading` means; none if there are none."""
+        """Return the passages that a citation of `file` and `heading` means, if any."""
         whole = self._passages_of(file)
         return [whole[at] for at in _under(whole, heading)]
 

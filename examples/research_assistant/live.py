@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from podium.agent import AgentFinished, AgentStarted, RunEvent, RunFinished, ToolCallStarted
 from research_assistant.progress import AgentProgress, Progress, shown_call
 
 if TYPE_CHECKING:
+    from rich.live import Live
     from rich.tree import Tree
 
 
@@ -23,18 +24,23 @@ class Watcher(Protocol):
 
 
 @contextlib.contextmanager
-def watching() -> Iterator[Watcher]:
+def watching() -> Generator[Watcher, None, None]:
     """Show a run while the block is open: with rich as a tree, without it line by line."""
-    try:
-        from rich.live import Live  # optional: the extra `cli`
-    except ImportError:
-        Live = None
-    if Live is None or not sys.stdout.isatty():
+    display = _rich_display() if sys.stdout.isatty() else None
+    if display is None:
         yield PlainProgress()
         return
     tree = LiveTree()
-    with Live(get_renderable=tree.render, refresh_per_second=8):
+    with display(get_renderable=tree.render, refresh_per_second=8):
         yield tree
+
+
+def _rich_display() -> type[Live] | None:
+    try:
+        from rich.live import Live  # optional: the extra `cli`
+    except ImportError:
+        return None
+    return Live
 
 
 class PlainProgress:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from research_assistant.documents import Section, UnreadableFile
 
@@ -64,7 +64,7 @@ def _outline(reader: PdfReader) -> dict[int, tuple[str, ...]]:
         path = above
         for entry in entries:
             if isinstance(entry, list):
-                visit(entry, path)
+                visit(cast("list[Any]", entry), path)
                 continue
             path = (*above, str(entry.title))
             page = reader.get_destination_page_number(entry)

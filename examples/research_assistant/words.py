@@ -11,7 +11,7 @@ _STOP_WORDS = frozenset(
     " why will would you your".split()
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
-_ENDINGS = re.compile(r"(?<=\w{3})(?:ies|ing|ed|es|e|s|y)$")
+_ENDINGS = re.compile(r"(?<=\w{3})(?:ies|ied|ing|ed|es|e|s|y)$")
 
 
 def content_words(text: str) -> list[str]:

@@ -28,7 +28,7 @@ PYTHON = """def estimate(text: str) -> int:
     return sum(weight(char) * count for char, count in seen.items())
 """
 JSON = '{"id": 17, "sku": "K-17", "name": "blue chair", "tags": ["a", "b"], "ok": true}'
-CHINESE = "协调者把任务交给专家，每个专家都可以再把任务交给别人。花费在哪里发生就在哪里计算。"
+CHINESE = "协调者把任务交给专家。每个专家都可以再把任务交给别人。花费在哪里发生就在哪里计算。"
 KOREAN = "조정자는 전문가에게 일을 맡기고, 전문가는 다시 다른 전문가에게 일을 맡길 수 있습니다."
 GERMAN = "Ein Koordinator überträgt Aufgaben an Fachleute, die ihrerseits welche übertragen dürfen."
 BASE64 = "q83vEjRWeJq83v7/AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUm"
@@ -40,7 +40,7 @@ TRUE_COUNTS = [
     pytest.param(ENGLISH, 38, 38, id="english"),
     pytest.param(PYTHON, 38, 39, id="python"),
     pytest.param(JSON, 35, 35, id="json"),
-    pytest.param(CHINESE, 44, 27, id="chinese"),
+    pytest.param(CHINESE, 44, 28, id="chinese"),
     pytest.param(KOREAN, 39, 22, id="korean"),
     pytest.param(GERMAN, 25, 19, id="german"),
     pytest.param(BASE64, 49, 44, id="base64"),

@@ -11,12 +11,25 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from research_assistant.corpus import folder_corpus
 from research_assistant.documents import Corpus, Document, ResearchError, Section, UnreadableFile
 from research_assistant.index import Index, NotInCorpus, Update
 from research_assistant.python_docs import builtin_sections, docstring_sections, python_corpus
 
-BIRDS = "# Birds\n\nBirds have feathers.\n\n## Owls\n\nOwls hunt mice at night.\n\n## Ducks\n\nDucks swim.\n"
+BIRDS = """\
+# Birds
+
+Birds have feathers.
+
+## Owls
+
+Owls hunt mice at night.
+
+## Ducks
+
+Ducks swim.
+"""
 FISH = "# Fish\n\nFish swim in the sea. Some fish hunt.\n"
 
 
@@ -70,7 +83,10 @@ def test_only_new_and_changed_documents_are_read_again(index: Index, folder: Pat
     (folder / "new.txt").write_text("Cats purr.")
     seen: list[tuple[int, int, str]] = []
 
-    update = index.update(folder_corpus(folder), lambda *step: seen.append(step))
+    def note(number: int, total: int, name: str) -> None:
+        seen.append((number, total, name))
+
+    update = index.update(folder_corpus(folder), note)
 
     assert update == Update(read=2, unchanged=1, removed=0, skipped=())
     assert seen == [(1, 2, "birds.md"), (2, 2, "new.txt")]
@@ -274,7 +290,8 @@ def test_python_brings_its_reference_and_its_docstrings(tmp_path: Path) -> None:
 def test_docstrings_are_read_without_running_the_module(tmp_path: Path) -> None:
     source = (
         '"""About the module."""\nraise SystemExit\n'
-        'class Owl:\n    """A bird."""\n    def hunt(self, at="night"):\n        """Hunts mice."""\n'
+        'class Owl:\n    """A bird."""\n'
+        '    def hunt(self, at="night"):\n        """Hunts mice."""\n'
         'def _hidden():\n    """Not shown."""\n'
     )
     (tmp_path / "birds.py").write_text(source)

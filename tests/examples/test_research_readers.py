@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfWriter
+
 from research_assistant.corpus import folder_corpus
 from research_assistant.documents import ResearchError, UnreadableFile
 from research_assistant.readers import MAX_FILE_BYTES, read_sections
@@ -25,7 +26,8 @@ def one_page_pdf(*lines: str) -> bytes:
         f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
-    body, places = "%PDF-1.4\n", []
+    body = "%PDF-1.4\n"
+    places: list[int] = []
     for number, text in enumerate(objects, start=1):
         places.append(len(body))
         body += f"{number} 0 obj\n{text}\nendobj\n"

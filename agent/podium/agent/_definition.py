@@ -130,5 +130,5 @@ def check_inputs(agent: Agent, inputs: Mapping[str, object]) -> None:
         if name not in known:
             raise TypeError(
                 f"Agent {agent.name!r} takes no input {name!r}.{nearest(name, known)} "
-                "Inputs are its prompt variables and state keys."
+                "Pass only its prompt variables and state keys."
             )

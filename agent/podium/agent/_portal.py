@@ -6,6 +6,7 @@ all synchronous runs of a process meet on one loop that lives as long as the pro
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 from collections.abc import Callable, Coroutine
@@ -47,11 +48,20 @@ class _Portal:
             ready.set()
             await self._portal.sleep_until_stopped()
 
+    def stop(self) -> None:
+        """Let the loop end, so that what its clients hold open is closed before the process ends."""
+        if self._portal is not None and self._thread is not None:
+            self._portal.start_task_soon(self._portal.stop, True)
+            self._thread.join(timeout=2)
+
     def is_current_thread(self) -> bool:
         return threading.current_thread() is self._thread
 
 
 _portal = _Portal()  # process-wide by design: see the module's first lines
+
+
+atexit.register(_portal.stop)
 
 
 def _forget_after_fork() -> None:

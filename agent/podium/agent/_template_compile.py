@@ -184,6 +184,8 @@ def _not_valid(role: str, error: Exception) -> str:
     elif isinstance(error, TemplateSyntaxError):
         line = f" (line {error.lineno})" if error.lineno else ""
         reason = (error.message or "").rstrip(".") + line
+    elif isinstance(error, ValueError):
+        reason = "a number in it has too many digits"
     else:
         reason = str(getattr(error, "msg", error))
     return (

@@ -171,7 +171,7 @@ def _whole(name: str) -> Function:
     return run
 
 
-def allowed_filters() -> dict[str, Any]:
+def allowed_filters() -> dict[str, Function]:
     """Return the filters by name."""
     own: dict[str, Function] = {
         "e": _escape,
@@ -194,7 +194,7 @@ def allowed_filters() -> dict[str, Any]:
     }
 
 
-def allowed_tests() -> dict[str, Function]:
+def allowed_tests() -> dict[str, Any]:
     """Return the tests by name."""
     return {
         **{name: _JINJA_TESTS[name] for name in _FREE_TESTS},

@@ -97,7 +97,6 @@ class Meter(Allowance):
             raise PromptError(
                 f"Lists or dicts nest more than {MAX_DEPTH} levels deep. Make the data flatter."
             )
-        self.items(len(container))
         self.items(len(container) * times)
         inner: list[object] = list(container)
         if isinstance(container, dict):

@@ -44,6 +44,7 @@ def loop_over(context: PromptContext, items: Any, turn_steps: int) -> object:
 
 @pass_context
 def _build(context: PromptContext, container: object) -> object:
+    context.meter.step()
     context.meter.weigh(container)
     return container
 

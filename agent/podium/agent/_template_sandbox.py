@@ -75,7 +75,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         )
         self.globals = {}
         self.tests = filters.allowed_tests()
-        self.filters = {**filters.allowed_filters(), **PART_FILTERS, **OPERATIONS}
+        self.filters = filters.allowed_filters() | PART_FILTERS | OPERATIONS
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Return what `obj.attribute` stands for: a field, a key or an allowed method."""

@@ -109,7 +109,7 @@ def _items(
 
 def _record(value: object, allowance: Allowance, depth: int) -> Record:
     names = [name for name in _field_names(value) if not name.startswith("_")]
-    allowance.items(1 + len(names))
+    allowance.items(len(names))
     return Record(
         value, {name: plain(getattr(value, name, None), allowance, depth + 1) for name in names}
     )
@@ -127,9 +127,13 @@ def _field_names(value: object) -> list[str]:
 
 
 def _no_text(source: object) -> str:
+    kind = type(source).__name__
     if isinstance(source, PARTS):
-        return f"A value of type {type(source).__name__!r} cannot be printed as text. Write it as {{ value | templatize_part }} to make it a part of the message."
+        return (
+            f"A value of type {kind!r} cannot be printed as text. "
+            "Write it as {{ value | templatize_part }} to make it a part of the message."
+        )
     return (
-        f"A value of type {type(source).__name__!r} is not plain data and has no text of its own. "
+        f"A value of type {kind!r} is not plain data and has no text of its own. "
         "Pass text, numbers, lists, dicts, dataclasses or pydantic models."
     )

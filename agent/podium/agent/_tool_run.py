@@ -129,7 +129,9 @@ def _own_cancellation_only() -> Iterator[None]:
     except anyio.get_cancelled_exc_class() as error:
         if anyio.current_effective_deadline() == -math.inf or _task_is_being_cancelled():
             raise
-        raise ToolInvocationError("The tool cancelled itself before it had a result.") from error
+        raise ToolInvocationError(
+            f"The tool cancelled itself ({type(error).__name__}). Go on without its result."
+        ) from error
 
 
 def _task_is_being_cancelled() -> bool:

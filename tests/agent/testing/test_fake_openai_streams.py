@@ -116,7 +116,7 @@ def test_an_output_limit_cuts_a_stream(ask: Ask) -> None:
 
 
 def test_events_are_sent_as_they_are_written(ask: Ask) -> None:
-    events = [": ping", "event: message\ndata:{}", HELLO, "data: [DONE]"]
+    events: list[Any] = [": ping", "event: message\ndata:{}", HELLO, "data: [DONE]"]
 
     with FakeOpenAIServer([Sse(events), Sse(events, line_ending="\r\n")]) as server:
         plain, windows = ask(server), ask(server)

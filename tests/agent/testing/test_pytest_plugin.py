@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -52,9 +53,11 @@ def test_turns_left_over_fail_the_test_that_wrote_them(tmp_path: Path) -> None:
     tests.write_text(UNUSED)
 
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", tests],
+        [sys.executable, "-m", "pytest", "-p", "podium.agent.testing.pytest_plugin", tests],
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
+        cwd=tmp_path,
         timeout=60,
     )
 

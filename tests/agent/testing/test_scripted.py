@@ -13,6 +13,7 @@ from podium.agent import ChatMessage, StreamingChunk
 from podium.agent.models import AsyncChatGenerator
 from podium.agent.models._estimate import estimate_prompt_tokens
 from podium.agent.testing import ScriptedChatGenerator, ScriptError, call, calls
+from podium.agent.testing.scripted import ScriptedTurn
 from podium.tools import PodiumError, Tool
 
 pytestmark = pytest.mark.anyio
@@ -166,7 +167,14 @@ async def test_a_call_too_many_shows_the_last_tool_result() -> None:
 
 
 async def test_turns_left_over_are_named() -> None:
-    script = ["one", calls(call("add"), call("mul")), ValueError("no"), "four", "five", "six"]
+    script: list[ScriptedTurn] = [
+        "one",
+        calls(call("add"), call("mul")),
+        ValueError("no"),
+        "four",
+        "five",
+        "six",
+    ]
 
     with pytest.raises(ScriptError) as caught, ScriptedChatGenerator(script) as model:
         await say(model)
@@ -200,7 +208,7 @@ async def test_a_function_must_return_a_reply() -> None:
     def forgetful(*_: object) -> Any:
         return None
 
-    with pytest.raises(TypeError, match="forgetful.* returned a NoneType"):
+    with pytest.raises(TypeError, match=r"forgetful.* returned a NoneType"):
         await say(ScriptedChatGenerator([forgetful]))
 
 

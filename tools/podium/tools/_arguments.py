@@ -7,11 +7,11 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
-from podium.tools._problems import kind_of
+from podium.tools._problems import kind_of, quoted
 from podium.tools._shapes import is_array, is_mapping, is_object
-from podium.tools._text import clean_json, clean_text, printable
+from podium.tools._text import clean_json, clean_text
 
 MAX_ARGUMENT_BYTES = 256 * 1024
 """What the arguments of one call may measure, as UTF-8."""
@@ -100,7 +100,7 @@ def _syntax(text: str, error: json.JSONDecodeError) -> str:
     near = text[max(0, error.pos - _EXCERPT_CHARS) : error.pos + _EXCERPT_CHARS]
     return (
         f"the arguments are not valid JSON ({error.msg} at character {error.pos}, "
-        f"near {printable(clean_text(near))!r})"
+        f"near {quoted(near)})"
     )
 
 
@@ -110,8 +110,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
         raise _Unreadable(
-            "the arguments are not usable JSON: one object has the key "
-            f"{printable(clean_text(twice), limit=60)!r} twice"
+            f"the arguments are not usable JSON: one object has the key {quoted(twice)} twice"
         )
     return found
 
@@ -162,12 +161,12 @@ def _copied(value: Any, depth: int, nodes: Iterator[int]) -> Any:
         raise _Unreadable(f"the arguments are not valid JSON ({value} is not a JSON number)")
     if isinstance(value, int) and value.bit_length() > _MAX_INTEGER_BITS:
         raise _Unreadable(_TOO_LONG_INTEGER)
-    if depth >= MAX_ARGUMENT_DEPTH and isinstance(value, Mapping | list):
+    if depth >= MAX_ARGUMENT_DEPTH and isinstance(value, Mapping | list | tuple):
         raise _Unreadable(_TOO_DEEP)
     if is_mapping(value):
         return {_key(key): _copied(item, depth + 1, nodes) for key, item in value.items()}
-    if is_array(value):
-        return [_copied(item, depth + 1, nodes) for item in value]
+    if is_array(value) or isinstance(value, tuple):
+        return [_copied(item, depth + 1, nodes) for item in cast("Iterable[object]", value)]
     return value
 
 

@@ -19,7 +19,7 @@ class ToolCall:
     id: str | None = None
     """What the result refers to; unique within its message once podium has taken it in."""
     problem: str | None = None
-    """Why the arguments could not be read, in words for the model; such a call is answered, not run."""
+    """Why the arguments could not be read, as a clause for the model; such a call never runs."""
     extra: Mapping[str, object] | None = field(default=None, hash=False)
     """What else the provider sent with the call and wants back."""
 
@@ -41,5 +41,6 @@ class ToolCallResult:
         if isinstance(self.result, str):
             return self.result
         return "\n".join(
-            part.text if isinstance(part, TextContent) else f"[{part.mime_type}]" for part in self.result
+            part.text if isinstance(part, TextContent) else f"[{part.mime_type}]"
+            for part in self.result
         )

@@ -93,7 +93,7 @@ def check_inputs(name: str, inputs: Mapping[str, Any], signature: Signature) -> 
 
 
 def json_parameters(
-    name: str, given: Mapping[str, Any], signature: Signature, inputs: Mapping[str, Any]
+    name: str, given: object, signature: Signature, inputs: Mapping[str, Any]
 ) -> JsonParameters:
     """Return the parameters of a hand-written schema, without those that a run fills.
 

@@ -50,9 +50,10 @@ def object_schema(schema: object, tool_name: str) -> dict[str, Any]:
         for part in _parts(copy):
             _check_part(part, copy)
         _check_required(copy)
-    except (_Unusable, TypeError, ValueError, RecursionError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
+        mend = "" if isinstance(error, _Unusable) else ". Write it as plain JSON data."
         raise ToolDefinitionError(
-            f"Tool {tool_name!r}: its parameters are no usable JSON schema: {error}",
+            f"Tool {tool_name!r}: its parameters are no usable JSON schema: {error}{mend}",
             tool_name=tool_name,
         ) from error
     return copy

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from podium.tools._signature import Signature
-from podium.tools._text import printable
 from podium.tools.errors import ToolArgumentsError
 
 _SHOWN_CHARS = 60
@@ -64,13 +63,12 @@ def missing(path: str) -> str:
 
 def unknown(names: Iterable[str]) -> str:
     """Return the problem of arguments that the tool does not have."""
-    shown = [repr(printable(str(name), limit=_SHOWN_CHARS)) for name in names]
-    return f"it has no parameter {_listed(shown)}"
+    return f"it has no parameter {_listed([quoted(name) for name in names])}"
 
 
 def could_not_check(path: str, error: Exception) -> str:
     """Return the problem of a value whose own check broke."""
-    return f"{path!r} could not be checked ({type(error).__name__}: {_cut(str(error))})"
+    return f"{path!r} could not be checked ({type(error).__name__}: {quoted(str(error))})"
 
 
 def kind_of(value: object) -> str:
@@ -80,7 +78,7 @@ def kind_of(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f"text {_cut(value)!r}"
+        return f"text {quoted(value)}"
     if isinstance(value, int):
         return f"integer {value}" if value.bit_length() < 200 else "a huge integer"
     if isinstance(value, float):
@@ -90,8 +88,9 @@ def kind_of(value: object) -> str:
     return "an object" if isinstance(value, Mapping) else f"a {type(value).__name__}"
 
 
-def _cut(text: str) -> str:
-    return printable(text, limit=_SHOWN_CHARS)
+def quoted(text: str) -> str:
+    """Return `text` in quotes, cut if it is long, with everything unprintable escaped."""
+    return repr(text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…")
 
 
 def _listed(items: Sequence[str]) -> str:

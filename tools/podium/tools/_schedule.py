@@ -1,4 +1,4 @@
-"""Which calls of one step may run together: a call that reads state waits for those that write it."""
+"""Which calls of one step may run together: one that reads state waits for those that write it."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def _field(tool_name: str, parameter: Parameter) -> _Field:
     try:
         adapter, schema = _adapted(annotation)
     except Exception as error:  # pydantic raises many kinds, and runs hooks of the user's types
-        reason = str(error).partition("\n")[0]
+        reason = str(error).partition("\n")[0].partition(". Set ")[0]
         raise SchemaGenerationError(
             f"Tool {tool_name!r}: no JSON schema can be made for parameter {parameter.name!r} of "
             f"type {parameter.annotation!r} ({reason}). Use a type that JSON can express.",

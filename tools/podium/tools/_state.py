@@ -8,6 +8,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, Union, cast, get_origin
 
+from podium.tools._shapes import is_mapping
 from podium.tools.errors import StateError, nearest
 
 MergeHandler = Callable[[Any, Any], Any]
@@ -131,8 +132,8 @@ def check_state_schema(schema: StateSchema) -> None:
         ValueError: an entry has no type, a type that is not a class or a parameterised type, or
             a handler that cannot be called.
     """
-    for key, entry in schema.items():
-        if not isinstance(entry, Mapping) or "type" not in entry:
+    for key, entry in cast("Mapping[str, object]", schema).items():
+        if not is_mapping(entry) or "type" not in entry:
             raise ValueError(
                 f"State key {key!r} has no type: {entry!r}. Write it as {{'type': list[str]}}, "
                 "with an optional 'handler'."

@@ -1,8 +1,10 @@
-"""Text cleaned once at the boundary: what comes in from models and tools can always go out again."""
+"""Text cleaned once at the boundary: what came in from models and tools can always go out."""
 
 from __future__ import annotations
 
 import re
+
+from podium.tools._shapes import is_array, is_object
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # C0 except tab and newline, DEL, C1, and the marks that reorder or hide text.
@@ -13,16 +15,18 @@ _UNPRINTABLE = re.compile(
 
 def clean_text(text: str) -> str:
     """Return text that encodes as UTF-8: a lone surrogate becomes U+FFFD, all else stays."""
-    return _SURROGATE.sub("\ufffd", text) if not text.isascii() and _SURROGATE.search(text) else text
+    return (
+        _SURROGATE.sub("\ufffd", text) if not text.isascii() and _SURROGATE.search(text) else text
+    )
 
 
 def clean_json(value: object) -> object:
     """Return plain JSON data with every string in it, keys included, cleaned."""
     if isinstance(value, str):
         return clean_text(value)
-    if isinstance(value, dict):
+    if is_object(value):
         return {clean_text(str(key)): clean_json(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if is_array(value):
         return [clean_json(item) for item in value]
     return value
 

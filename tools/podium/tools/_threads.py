@@ -16,7 +16,9 @@ ResultT = TypeVar("ResultT")
 _here = threading.local()  # marks podium's own worker threads, each for itself
 
 
-async def run_in_thread(function: Callable[..., ResultT], *args: object, **kwargs: object) -> ResultT:
+async def run_in_thread(
+    function: Callable[..., ResultT], *args: object, **kwargs: object
+) -> ResultT:
     """Run `function` in a worker thread and return its result; context variables are copied.
 
     Never waits for a free thread: a tool may run an agent whose tools need threads in turn, and a

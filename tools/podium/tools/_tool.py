@@ -76,7 +76,7 @@ class Tool:
         self.timeout_seconds = timeout_seconds
         self.max_calls = max_calls
         self._parameters: Parameters
-        if isinstance(parameters, Mapping):
+        if isinstance(parameters, Mapping) or not hasattr(parameters, "signature"):
             body = cast("Callable[..., Any]", async_function or function)
             signature = read_signature(body, name, strict=False)
             self._parameters = json_parameters(name, parameters, signature, self.inputs_from_state)
@@ -202,7 +202,7 @@ class Tool:
 
     def __repr__(self) -> str:
         """Show the name and what the tool takes."""
-        return f"<{type(self).__name__} {self.name}({', '.join(self._parameters.described)})>"
+        return f"<{type(self).__name__} {self.name}({', '.join(self.parameters['properties'])})>"
 
     def _fillings(self, context: CallContext) -> dict[str, Any]:
         """Return what podium puts into the parameters that are its own."""

@@ -101,11 +101,12 @@ def flatten_tools(tools: Sequence[Tool | Toolset] | Toolset | None) -> list[Tool
 def _as_sequence(tools: object) -> Iterable[Tool | Toolset]:
     if isinstance(tools, list | tuple | Toolset):
         return cast("Iterable[Tool | Toolset]", tools)
-    mend = (
-        f"Put it in a list, as in tools=[{tools.name}]."
-        if isinstance(tools, Tool)
-        else "Pass a list of tools, or a Toolset."
-    )
+    if isinstance(tools, Tool):
+        mend = f"Put it in a list, as in tools=[{tools.name}]."
+    elif callable(tools):
+        mend = "Decorate the function with @tool, and put it in a list."
+    else:
+        mend = "Pass a list of tools, or a Toolset."
     raise TypeError(f"tools is {tools!r:.80}, not a list. {mend}")
 
 

@@ -65,9 +65,7 @@ class FileContent:
         _check_base64(self.base64_data, "FileContent.base64_data")
 
     @classmethod
-    def from_bytes(
-        cls, data: bytes, *, mime_type: str, filename: str | None = None
-    ) -> FileContent:
+    def from_bytes(cls, data: bytes, *, mime_type: str, filename: str | None = None) -> FileContent:
         """Return the file held in `data`."""
         return cls(base64.b64encode(data).decode("ascii"), mime_type, filename)
 

@@ -76,5 +76,7 @@ def nearest(name: str, choices: Iterable[str], *, most: int = 8) -> str:
         return " There are none."
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    shown = ", ".join(known[:most]) + (f" and {len(known) - most} more" if len(known) > most else "")
+    shown = ", ".join(known[:most]) + (
+        f" and {len(known) - most} more" if len(known) > most else ""
+    )
     return f"{hint} There are: {shown}."

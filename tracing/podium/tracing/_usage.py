@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 MAX_COUNT = 10**12
 """No call uses this many tokens; a provider that says so is wrong and is clamped."""
@@ -127,7 +127,7 @@ def add_token_usage(total: dict[str, Any], extra: Mapping[str, Any]) -> None:
             total[key] = value
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> TypeGuard[int | float]:
     return type(value) is int or (type(value) is float and isfinite(value))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -13,9 +13,13 @@ from podium.agent.models._lexical_questions import Part
 from podium.agent.models._lexical_words import Stems, tokens, weight
 
 ENOUGH = 350
-"""Thousandths of a part's weight that a sentence must hold to count as an answer."""
-
+"""Thousandths of a part's weight that a sentence must exceed to count as an answer."""
+HALF = 500
+"""The same for a sentence that holds none of the part's topics: it may match by chance."""
+_TOPIC = 4
+"""A word that so many sentences hold is a topic of what was found."""
 _LEAD_WORDS = 8
+_NEIGHBOURS, _PER_NEIGHBOUR = 6, 15
 _REPEATED = 650
 _LEANING = re.compile(
     r"(?:this|that|these|those|it|they|he|she|thus|otherwise|however|therefore|hence|so|but|and"
@@ -24,7 +28,7 @@ _LEANING = re.compile(
 )
 _ASIDE = re.compile(
     r"(?:changed in|added in|new in|deprecated|see also|see section|(?:additional|more|further)"
-    r" information|for (?:more|further)|\*\*pep)",
+    r" information|for (?:more|further)|\*\*pep|\[\d+\])",
     re.IGNORECASE,
 )
 
@@ -77,20 +81,37 @@ class Findings:
     def _ranked(self, part: Part) -> list[tuple[int, _Entry]]:
         """Return the sentences that answer `part` with their scores, the best first."""
         if part not in self._rankings:
-            total = len(self._entries)
-            weights = {word: weight(total, self._holding[word]) for word in part.stems}
+            weights = self._weights(part)
+            topics = {word for word in weights if self._holding[word] >= _TOPIC}
             scored = [
                 (score, entry)
                 for entry in self._entries
                 if not weights.keys().isdisjoint(entry.stems)
-                and (score := _score(weights, entry)) is not None
+                and (score := _score(weights, topics, entry)) is not None
+            ]
+            around = Counter(entry.sentence.citation for _, entry in scored)
+            placed = [
+                (score + _PER_NEIGHBOUR * min(_NEIGHBOURS, around[entry.sentence.citation]), entry)
+                for score, entry in scored
             ]
             # Sorting is stable: of equals, the one found first stands first.
-            self._rankings[part] = sorted(scored, key=lambda item: -item[0])
+            self._rankings[part] = sorted(placed, key=lambda item: -item[0])
         return self._rankings[part]
 
+    def _weights(self, part: Part) -> dict[str, int]:
+        """Return how much each word of `part` tells; one that nothing holds tells as the average.
 
-def _score(weights: Mapping[str, int], entry: _Entry) -> int | None:
+        Rare would not be right for those: most are the asker's own way to put it.
+        """
+        total = len(self._entries)
+        held = {
+            word: weight(total, self._holding[word]) for word in part.stems if self._holding[word]
+        }
+        average = max(1, sum(held.values()) // max(1, len(held)))
+        return {word: held.get(word, average) for word in part.stems}
+
+
+def _score(weights: Mapping[str, int], topics: Set[str], entry: _Entry) -> int | None:
     """Return how well `entry` answers a part whose words weigh so much; None for hardly at all."""
     whole = sum(weights.values())
     held, lead = set(entry.stems), set(entry.stems[:_LEAD_WORDS])
@@ -98,7 +119,7 @@ def _score(weights: Mapping[str, int], entry: _Entry) -> int | None:
     around = sum(worth for word, worth in weights.items() if word in entry.about - held)
     leading = sum(worth for word, worth in weights.items() if word in lead)
     coverage = (1000 * inside + 500 * around) // whole
-    if coverage < ENOUGH:
+    if coverage <= (HALF if held.isdisjoint(topics) else ENOUGH):
         return None
     near_the_top = max(0, 100 - 20 * entry.rank)
     together = 80 * min(3, _pairs(tuple(weights), entry.stems))
@@ -144,6 +165,8 @@ def _faults(entry: _Entry) -> int:
         faults += 150
     if _LEANING.match(text):
         faults += 150
+    if text.startswith(("If ", "When ")):
+        faults += 60
     if _ASIDE.match(text):
         faults += 400
     return faults

@@ -19,7 +19,7 @@ _FILE_NAME = re.compile(rf"(?<![\w./~:%-]){_FILE}", re.IGNORECASE)
 _URL = re.compile(r"https?://[^\s<>\"'\])]{1,300}")
 _CITES = re.compile(rf"\S\s*§|^(?:sources?: |https?://)|^{_FILE}", re.IGNORECASE)
 _RULE = re.compile(r"^\W*$")
-_BULLET = re.compile(r"^\s*(?:[-*\u2022#>]+|\d{1,3}[.)]|\[\d{1,3}\])\s+")
+_BULLET = re.compile(r"^\s*(?:[-*\u2022#>]+|\d{1,3}[.)])\s+")
 _HYPHENATED = re.compile(r"(?<=\w)-\s*\n\s*(?=\w)")
 _SENTENCE_END = re.compile(
     r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?<!\bvs\.)"

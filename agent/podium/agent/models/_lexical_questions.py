@@ -28,7 +28,7 @@ _ITEM = re.compile(r"^[ \t]*(?:\d{1,2}[.)]|[-*\u2022])[ \t]+(\S.*)$", re.MULTILI
 _QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|\([^()\n]*\)|\[[^\[\]\n]*\]")
 _SENTENCE_END = re.compile(r"(?<=[?!])[\s\"')]+(?=\S)|(?<=[.])\s+(?=[A-Z`\"'(])|\n\s*\n")
 _JOINT = re.compile(
-    r";\s?(?:and\s)?"
+    r";\s?(?:(?:and then|and|then)\s)?"
     r"|[,\s]\s?(?:and then|and also|but also|as well as|and|then)\s"
     rf"(?=(?:(?:in|for|to|from|by|on|at|under|with)\s)?(?:{'|'.join(sorted(_STARTERS))})\b)",
     re.IGNORECASE,

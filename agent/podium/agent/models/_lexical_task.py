@@ -60,14 +60,18 @@ class Conversation:
 
 
 def read_conversation(
-    messages: Sequence[ChatMessage], is_complaint: Callable[[str], bool]
+    messages: Sequence[ChatMessage], *, can_call: bool, is_misfit: Callable[[str], bool]
 ) -> Conversation:
     """Return the last task in `messages` and what happened since.
 
-    A user's message that comes between tool results and their answer is a reminder, and one after
-    an answer that `is_complaint` condemns asks for the same thing again: neither is a new task.
+    A user's message is no new task when it comes between tool results and their answer and no tool
+    can be called, or asks nothing: it says how to go on. Nor is one after an answer that is a
+    misfit: it asks for the same again.
     """
-    start = _task_place(messages, is_complaint)
+    places = [at for at, message in enumerate(messages) if message.is_from(ChatRole.USER)]
+    while len(places) > 1 and _goes_on(messages, places[-1], can_call, is_misfit):
+        places.pop()
+    start = places[-1] if places else max(0, len(messages) - 1)
     since = messages[start:]
     asking = [message for message in since if message.tool_calls]
     return Conversation(
@@ -79,20 +83,13 @@ def read_conversation(
     )
 
 
-def _task_place(messages: Sequence[ChatMessage], is_complaint: Callable[[str], bool]) -> int:
-    places = [at for at, message in enumerate(messages) if message.is_from(ChatRole.USER)]
-    while len(places) > 1 and _goes_on(messages, places[-1], is_complaint):
-        places.pop()
-    return places[-1] if places else max(0, len(messages) - 1)
-
-
 def _goes_on(
-    messages: Sequence[ChatMessage], place: int, is_complaint: Callable[[str], bool]
+    messages: Sequence[ChatMessage], place: int, can_call: bool, is_misfit: Callable[[str], bool]
 ) -> bool:
     before, text = messages[place - 1], messages[place].text or ""
     if before.is_from(ChatRole.TOOL):
-        return "?" not in text
-    return before.is_from(ChatRole.ASSISTANT) and is_complaint(before.text or "")
+        return not can_call or "?" not in text
+    return before.is_from(ChatRole.ASSISTANT) and is_misfit(before.text or "")
 
 
 def _earlier(messages: Sequence[ChatMessage]) -> list[str]:

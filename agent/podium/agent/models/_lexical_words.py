@@ -29,7 +29,7 @@ _GRAMMAR = frozenset(
     " within without would yet you your".split()
 )
 _ASKING = frozenset(
-    "answer ask briefly cite define describe detail does explain exactly following give happen"
+    "answer ask briefly cite decide decides define describe detail does explain exactly following gets give happen"
     " happens help know mean means need please question say says show source sources tell"
     " thank thanks use used uses using want way work works".split()
 )

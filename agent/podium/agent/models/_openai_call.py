@@ -8,7 +8,6 @@ back-off, time-outs and errors.
 from __future__ import annotations
 
 import inspect
-import ssl
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -28,8 +27,6 @@ from podium.tools import printable
 PATH = "/chat/completions"
 DRAIN_SECONDS = 0.5
 """How long to wait after the last event for the end, which frees the connection for reuse."""
-
-_READ_ERRORS = (httpx2.HTTPError, httpx2.StreamError, anyio.EndOfStream, ssl.SSLError, OSError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +53,7 @@ async def fetch_replies(client: openai.AsyncOpenAI, call: ModelCall) -> list[Cha
         response = await client.post(
             PATH, content=call.body, cast_to=httpx2.Response, options=cast("Any", call.options)
         )
-    except openai.OpenAIError as error:
+    except Exception as error:
         raise as_model_error(error, model=call.model, client=client) from error
     return read_answer(response.content, model=call.model)
 
@@ -80,11 +77,11 @@ async def stream_replies(
             stream=True,
             stream_cls=openai.AsyncStream[Any],
         )
-    except openai.OpenAIError as error:
+    except Exception as error:
         raise as_model_error(error, model=call.model, client=client) from error
     response = cast("httpx2.Response", answer)  # with this cast_to the SDK hands it out unread
     reads = response.aiter_bytes()
-    # Some servers cannot stream, or report an error so: one JSON document in place of events.
+    # Some servers cannot stream, and errors may come so: one document in the place of events.
     reader = EventReader(is_document="json" in response.headers.get("content-type", ""))
     try:
         return await _assemble(reads, reader, call, callback)
@@ -102,7 +99,7 @@ async def _assemble(
     while data is not None and not reader.is_done:
         try:
             data = await anext(reads, None)
-        except _READ_ERRORS as error:
+        except Exception as error:
             if not replies.are_finished:
                 raise replies.ended_early(_in_words(error)) from error
             data = None
@@ -117,7 +114,7 @@ async def _assemble(
                     await outcome
     if data is not None:
         await _drain(reads)
-    return replies.finish(is_done=reader.is_done)
+    return replies.finish(is_done=reader.is_done, stray=reader.stray)
 
 
 async def _drain(reads: AsyncGenerator[bytes]) -> None:
@@ -126,11 +123,11 @@ async def _drain(reads: AsyncGenerator[bytes]) -> None:
         try:
             async for _ in reads:
                 pass
-        except _READ_ERRORS:
+        except Exception:  # the answer is complete; the connection is just not used again
             return
 
 
 def _in_words(error: Exception) -> str:
     if isinstance(error, httpx2.TimeoutException):
         return "nothing more came within the time-out"
-    return printable(str(error), limit=200) or type(error).__name__
+    return printable(" ".join(str(error).split()), limit=200) or type(error).__name__

@@ -26,9 +26,7 @@ _NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _RETRYABLE = frozenset({408, 409, 429})
 
 
-def as_model_error(
-    error: openai.OpenAIError, *, model: str, client: openai.AsyncOpenAI
-) -> ModelError:
+def as_model_error(error: Exception, *, model: str, client: openai.AsyncOpenAI) -> ModelError:
     """Return the error for a call that failed; the key is in no text of it or of its cause."""
     _redact(error, client.api_key)
     place = f"model {model!r} at {shown_url(client.base_url)}"
@@ -36,7 +34,11 @@ def as_model_error(
         return _refusal(error, place, client.api_key)
     if isinstance(error, openai.APIConnectionError):
         return _no_answer(error, place, client)
-    return ModelError(f"The openai package could not call {place}: {error}. Correct what it names.")
+    # Not every failure of a transport is one the SDK knows.
+    return ModelError(
+        f"The call of {place} failed with {type(error).__name__}: {_short(error)}. "
+        "Correct what it names."
+    )
 
 
 def shown_url(url: httpx2.URL) -> str:
@@ -49,14 +51,15 @@ def _refusal(error: openai.APIStatusError, place: str, key: str) -> ModelError:
     facts = as_mapping(error.body)
     code = as_text(facts.get("code") or facts.get("type")) or None
     said = as_text(facts.get("message") or facts.get("detail") or error.body) or "no reason given"
-    said = printable(said.replace(key, "***").strip(), limit=400)
+    said = printable(" ".join(said.replace(key, "***").split()), limit=400)
     mend = _MENDS.get(status, _LATER_MEND if status >= 500 else _OTHER_MEND)
     if code in _NO_CREDIT:
         mend = "Add credit to the account, or use another key."
     elif code == "context_length_exceeded":
         mend = "Send fewer or shorter messages."
+    verb = "failed" if status >= 500 else "was refused"
     return ModelError(
-        f"The call of {place} was refused with status {status}: {said.rstrip('.')}. {mend}",
+        f"The call of {place} {verb} with status {status}: {said.rstrip('.')}. {mend}",
         status=status,
         code=code,
         is_retryable=(status >= 500 or status in _RETRYABLE) and code not in _NO_CREDIT,
@@ -67,36 +70,42 @@ def _refusal(error: openai.APIStatusError, place: str, key: str) -> ModelError:
 def _no_answer(
     error: openai.APIConnectionError, place: str, client: openai.AsyncOpenAI
 ) -> ModelError:
-    tries = client.max_retries + 1
+    times = f"in {client.max_retries + 1} tries" if client.max_retries else "at the first try"
     if _was_never_reached(error):
-        why = printable(str(_root(error)), limit=200)
         return ModelError(
-            f"The server of {place} cannot be reached after {tries} tries: {why}. "
+            f"The server of {place} was not reached {times}: {_short(_root(error))}. "
             "Check that it runs and that api_base_url= is right.",
             is_retryable=True,
             was_refused=True,
         )
-    if isinstance(error, openai.APITimeoutError):
+    if _timed_out(error):
         return ModelError(
-            f"The {place} did not answer within {client.timeout} seconds, in {tries} tries. "
+            f"No answer of {place} came within {client.timeout} seconds {times}. "
             "Raise timeout= or lower max_concurrency=.",
             is_retryable=True,
         )
-    why = printable(str(_root(error)) or type(_root(error)).__name__, limit=200)
     return ModelError(
-        f"The connection to {place} broke before the answer was there: {why}. {_LATER_MEND}",
+        f"The connection to {place} broke before the answer was there {times}: "
+        f"{_short(_root(error))}. {_LATER_MEND}",
         is_retryable=True,
     )
 
 
 def _was_never_reached(error: BaseException) -> bool:
-    # aiohttp's failed connections reach us as time-outs; only their cause says what they are.
+    # aiohttp's failed connections come as time-outs; their cause says what they are.
     refused = (httpx2.ConnectError, ConnectionRefusedError, socket.gaierror)
     return any(
         isinstance(one, refused)
         or "ClientConnectorError" in {kind.__name__ for kind in type(one).__mro__}
         for one in _causes(error)
     )
+
+
+def _timed_out(error: openai.APIConnectionError) -> bool:
+    # aiohttp's broken connections come as time-outs, too.
+    aiohttp = [one for one in _causes(error) if type(one).__module__.startswith("aiohttp")]
+    is_one = not aiohttp or any(isinstance(one, TimeoutError) for one in aiohttp)
+    return isinstance(error, openai.APITimeoutError) and is_one
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -108,6 +117,11 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 def _root(error: BaseException) -> BaseException:
     return list(_causes(error))[-1]
+
+
+def _short(error: BaseException) -> str:
+    text = " ".join(str(error).split()).rstrip(".")
+    return printable(text, limit=200) or type(error).__name__
 
 
 def _redact(error: BaseException, key: str) -> None:

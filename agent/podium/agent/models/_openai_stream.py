@@ -65,18 +65,19 @@ class StreamedReplies:
             self._other = given
         return out
 
-    def finish(self, *, is_done: bool) -> list[ChatMessage]:
+    def finish(self, *, is_done: bool, stray: str = "") -> list[ChatMessage]:
         """Return the replies, by choice; the first one carries the usage.
 
-        `is_done` says whether the provider marked the end of the stream.
+        `is_done` says whether the provider marked the end of the stream, `stray` what it sent
+        instead of events.
 
         Raises:
             ModelError: the stream ended before the replies did; its text so far is on the error.
         """
+        if not self._choices and (is_done or stray):
+            raise no_choices(stray or self._other, model=self._model)
         if not (is_done or self.are_finished):
             raise self.ended_early("the connection was closed")
-        if not self._choices:
-            raise no_choices(self._other, model=self._model)
         choices = [self._choices[index] for index in sorted(self._choices)]
         meta = dict(self._meta)
         replies: list[ChatMessage] = []

@@ -9,8 +9,10 @@ from pydantic_core import from_json
 from podium.agent.models._json import decode
 from podium.agent.models._reply_draft import as_mapping
 
-MAX_EVENT_BYTES = 32 * 1024 * 1024
+MAX_EVENT_BYTES = 8 * 1024 * 1024
 """What one event may measure; a server that never ends a line would fill the memory otherwise."""
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class BrokenEventError(ValueError):
@@ -24,15 +26,27 @@ class EventReader:
     are passed over. An event of kind `error` comes out as `{"error": its data}`.
     """
 
-    __slots__ = ("_is_document", "_is_error", "_pending", "_skips_newline", "_tail", "is_done")
+    __slots__ = (
+        "_is_document",
+        "_is_error",
+        "_pending",
+        "_pending_bytes",
+        "_skips_newline",
+        "_tail",
+        "is_done",
+        "stray",
+    )
 
     def __init__(self, *, is_document: bool = False) -> None:
         """Start before the first byte; a document is one JSON value in the place of events."""
         self._is_document = is_document
         self.is_done = False
         """Whether `[DONE]` has come."""
+        self.stray = ""
+        """The start of the first line that is no part of an event stream, such as HTML."""
         self._tail = b""
-        self._pending = b""
+        self._pending: list[bytes] = []
+        self._pending_bytes = 0
         self._is_error = False
         self._skips_newline = False
 
@@ -48,20 +62,22 @@ class EventReader:
             data = self._tail + data
         lines = [] if self._is_document else data.split(b"\n")
         self._tail = lines.pop() if lines else data
-        if len(self._tail) + len(self._pending) > MAX_EVENT_BYTES:
-            raise BrokenEventError(_start(self._tail or self._pending))
+        if len(self._tail) > MAX_EVENT_BYTES:
+            raise BrokenEventError(_start(self._tail))
         events: list[Any] = []
         for line in lines:
             if line.startswith(b"data:"):
                 self._take(line[5:], events)
             elif not line:
-                self._end_event()
+                self._end_event(events)
             elif line.startswith(b"{"):
                 self._take(line, events)  # an error put into the stream as bare JSON
             elif line.startswith(b"event:"):
                 self._is_error = line[6:].strip() == b"error"
-            elif line.startswith(b"\xef\xbb\xbfdata:"):  # a byte order mark opens the stream
-                self._take(line[8:], events)
+            elif line.startswith(_BYTE_ORDER_MARK + b"data:"):
+                self._take(line[8:], events)  # the mark may open the stream
+            else:
+                self._note_stray(line)
         return events
 
     def close(self) -> list[Any]:
@@ -77,6 +93,8 @@ class EventReader:
         events: list[Any] = []
         if self._tail.startswith((b"data:", b"{")):
             self._take(self._tail.removeprefix(b"data:"), events)
+        else:
+            self._note_stray(self._tail)
         return events
 
     def _document(self) -> list[Any]:
@@ -89,36 +107,53 @@ class EventReader:
 
     def _take(self, payload: bytes, events: list[Any]) -> None:
         if self._pending:
-            payload = self._pending + b"\n" + payload
+            self._keep(payload)
+            return
         try:
             # The cache would otherwise grow by every id and token that passes.
             event = from_json(payload, cache_strings="keys")
         except ValueError:
-            event = self._odd(payload.strip())
-            if event is None:
-                return
-        self._pending = b""
+            self._take_odd(payload.strip(), events)
+        else:
+            self._put(event, events)
+
+    def _take_odd(self, payload: bytes, events: list[Any]) -> None:
+        """Take what is no strict JSON: the end, keep-alives, odd JSON, or a part of an event."""
+        if payload.startswith(b"[DONE]"):
+            self.is_done = True
+        elif payload.startswith((b"{", b"[")):
+            try:
+                self._put(decode(payload), events)
+            except ValueError:
+                self._keep(payload)
+        elif payload and self._is_error:
+            self._put(payload.decode("utf-8", "replace"), events)
+
+    def _keep(self, payload: bytes) -> None:
+        self._pending.append(payload)
+        self._pending_bytes += len(payload)
+        if self._pending_bytes > MAX_EVENT_BYTES:
+            raise BrokenEventError(_start(self._pending[0]))
+
+    def _put(self, event: Any, events: list[Any]) -> None:
         if self._is_error:
             self._is_error = False
             event = {"error": as_mapping(event).get("error") or event}
         events.append(event)
 
-    def _odd(self, payload: bytes) -> Any:
-        """Return the event in a payload that is no strict JSON; keep the start of a longer one."""
-        if payload.startswith(b"[DONE]"):
-            self.is_done = True
-        elif payload.startswith((b"{", b"[")):
-            try:
-                return decode(payload)
-            except ValueError:
-                self._pending = payload  # perhaps an event of several data lines
-        elif payload and self._is_error:
-            return payload.decode("utf-8", "replace")
-        return None
-
-    def _end_event(self) -> None:
+    def _end_event(self, events: list[Any]) -> None:
         if self._pending:
-            raise BrokenEventError(_start(self._pending))
+            payload = b"\n".join(self._pending)
+            self._pending, self._pending_bytes = [], 0
+            try:
+                self._put(decode(payload), events)
+            except ValueError as error:
+                raise BrokenEventError(_start(payload)) from error
+        self._is_error = False
+
+    def _note_stray(self, line: bytes) -> None:
+        if not self.stray and not line.startswith((b":", b"id", b"retry")):
+            self.stray = _start(line)
 
     def _with_newlines(self, data: bytes) -> bytes:
         """Return the bytes with LF for CRLF and CR, also where a CRLF is cut by the read."""

@@ -1,9 +1,9 @@
 """A stand-in for a chat model that needs no network, no key and no weights.
 
-    from podium.agent import ChatMessage
+    from podium.agent import Agent
     from podium.agent.models import LexicalChatGenerator
 
-    result = await LexicalChatGenerator().run_async([ChatMessage.from_user("Who are you?")])
+    agent = Agent(chat_generator=LexicalChatGenerator(), tools=[search])
 
 It matches words. It picks the tools whose names and descriptions share words with what is asked,
 fills their arguments from the text and the schema, and answers with sentences quoted from their
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import anyio.lowlevel
@@ -34,12 +34,10 @@ from podium.agent.models._lexical_words import tokens
 from podium.agent.models._protocol import StreamingCallback
 from podium.tools import Tool, ToolCall
 
-NOTE = (
+_NOTE = (
     "I am podium's lexical stand-in, not a language model. I match words, call the tools whose "
     "descriptions fit, and quote what they return. I know nothing by myself."
 )
-"""What it says about itself when it is greeted or asked."""
-
 _WHO = re.compile(
     r"\b(?:who|what|which (?:language )?model) are you\b|\bwhat(?: is|'s) your name\b"
     r"|\bare you (?:an? )?(?:real|ai|llm|bot|human|language model|model)\b",
@@ -56,6 +54,9 @@ class LexicalChatGenerator:
 
     The same messages and tools always give the same reply. Usage is estimated, not counted.
     """
+
+    supports_structured_output = True
+    """It heeds `response_format`, so no prompt has to ask for it."""
 
     def __init__(self, *, model: str = "lexical", max_rounds: int = 6) -> None:
         """Make a stand-in.
@@ -77,9 +78,9 @@ class LexicalChatGenerator:
 
     async def run_async(
         self,
-        messages: Sequence[ChatMessage],
+        messages: Sequence[ChatMessage] | str,
         *,
-        tools: Sequence[Tool] | None = None,
+        tools: Iterable[Tool] | None = None,
         generation_kwargs: Mapping[str, Any] | None = None,
         streaming_callback: StreamingCallback | None = None,
     ) -> dict[str, list[ChatMessage]]:
@@ -89,13 +90,15 @@ class LexicalChatGenerator:
         `response_format`. With a `streaming_callback` the reply is handed to it word by word.
         """
         await anyio.lowlevel.checkpoint()
-        options = generation_kwargs or {}
-        text, calls = self._decide(messages, tools or (), options)
+        if isinstance(messages, str):
+            messages = [ChatMessage.from_user(messages)]
+        options, offered = generation_kwargs or {}, list(tools or ())
+        text, calls = self._decide(messages, offered, options)
         reply = build_reply(
             text,
             calls,
             limit=output_limit(options),
-            prompt_tokens=estimate_prompt_tokens(messages, tools),
+            prompt_tokens=estimate_prompt_tokens(messages, offered),
             model=self.model,
         )
         for chunk in chunks(reply) if streaming_callback else ():
@@ -109,7 +112,9 @@ class LexicalChatGenerator:
     ) -> tuple[str, list[ToolCall]]:
         """Return the text to say, or the calls to make."""
         schema = wanted_schema(messages, options)
-        conversation = read_conversation(messages, lambda text: is_misfit(text, schema))
+        conversation = read_conversation(
+            messages, can_call=bool(tools), is_misfit=lambda text: is_misfit(text, schema)
+        )
         about_itself = _about_itself(conversation)
         if about_itself and schema is None:
             return about_itself, []
@@ -132,5 +137,5 @@ def _about_itself(conversation: Conversation) -> str:
     text = conversation.task.text
     words = tokens(text)
     if not conversation.calls and (_WHO.search(text) or _GREETINGS.issuperset(words)):
-        return NOTE
+        return _NOTE
     return ""

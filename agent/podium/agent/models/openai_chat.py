@@ -73,7 +73,8 @@ class OpenAIChatGenerator:
         `max_concurrency` as many are under way at once on one event loop, the others wait in line.
 
         Raises:
-            ValueError: `max_concurrency` is below 1, or `generation_kwargs` sets what podium sets.
+            ValueError: `max_concurrency` is below 1, `api_base_url` is no plain http(s) URL, or
+                `generation_kwargs` sets what podium sets.
             TypeError: `api_key` is no secret and no text.
         """
         if max_concurrency < 1:
@@ -81,6 +82,7 @@ class OpenAIChatGenerator:
                 f"OpenAIChatGenerator got max_concurrency={max_concurrency}, so no call could ever "
                 "be made. Give at least 1."
             )
+        _check_url(api_base_url)
         check_generation_kwargs(generation_kwargs or {})
         self.api_key = as_secret(api_key)
         self.model = model
@@ -261,6 +263,21 @@ _PARAMETERS = (
     "http_client_kwargs",
     "max_concurrency",
 )
+
+
+def _check_url(url: str | None) -> None:
+    if url is None:
+        return
+    parts = urlsplit(url)
+    if "@" in parts.netloc:
+        raise ValueError(
+            f"api_base_url at host {parts.hostname!r} holds a user or a password, which would end "
+            "up in logs. Pass api_key= alone, or http_client_kwargs={'auth': (user, password)}."
+        )
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError(
+            f"api_base_url={url!r} is no URL of a server. Write it as 'http://localhost:8000/v1'."
+        )
 
 
 def _number(variable: str, default: float) -> float:
