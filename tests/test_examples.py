@@ -6,7 +6,7 @@ The promise stands at the end of the docstring, indented below a line that says 
 from __future__ import annotations
 
 import ast
-import inspect
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def test_an_example_prints_what_its_docstring_says(
     printed = run_python(str(path))
 
     assert found, "end the docstring with 'Prints:' and the output, indented"
-    assert printed.strip() == inspect.cleandoc(promised).strip()
+    assert printed.strip() == textwrap.dedent(promised).strip()
 
 
 @every_example

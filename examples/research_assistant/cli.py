@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import io
 import re
 import sqlite3
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-
-import anyio
 
 from podium.orchestration import Coordinator
 from podium.tools import printable
@@ -163,7 +162,7 @@ def _ask(team: Coordinator, question: str, trace: Path) -> Outcome:
     outcome = Outcome(question)
     try:
         with setup_tracing(file=trace), watching() as watch:
-            anyio.run(research, team, outcome, watch)
+            asyncio.run(research(team, outcome, watch))
     except KeyboardInterrupt:
         outcome.was_interrupted = True
         outcome.problem = "It was stopped with Ctrl-C."

@@ -44,7 +44,7 @@ def folder_corpus(root: Path, *, leave_out: Path | None = None) -> Corpus:
             f"The corpus {str(root)!r} has no document to read. "
             f"Put files into it whose names end in {', '.join(SUFFIXES)}."
         )
-    return Corpus(f"the folder {folder.name}", tuple(documents.values()), tuple(skipped))
+    return Corpus(f"the folder {citable(folder.name)}", tuple(documents.values()), tuple(skipped))
 
 
 def _check(root: Path) -> Path:

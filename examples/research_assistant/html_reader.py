@@ -23,13 +23,16 @@ def html_sections(text: str, title: str) -> list[Section]:
     """Return the sections of an HTML page; scripts, styles and navigation are dropped.
 
     Raises:
-        UnreadableFile: its tags have no end, so that reading it could take hours.
+        UnreadableFile: its tags have no end, so that reading it could take hours, or make no sense.
     """
     if any(piece.count("<") > MAX_OPEN_TAGS for piece in text.split(">")):
         raise UnreadableFile("its tags have no end")
     page = _Page(title)
-    page.feed(text)
-    page.close()
+    try:
+        page.feed(text)
+        page.close()
+    except AssertionError as error:  # what html.parser raises for declarations it cannot take
+        raise UnreadableFile(f"it is not HTML that can be read ({error})") from error
     return page.sections()
 
 

@@ -143,7 +143,8 @@ class Index:
             for number, document in enumerate(changed, start=1):
                 if progress is not None:
                     progress(number, len(changed), document.name)
-                self._drop(document.name)
+                if document.name in known:
+                    self._drop(document.name)
                 try:
                     self._store(document, document.read())
                 except UnreadableFile as problem:
@@ -261,6 +262,7 @@ def _under(passages: list[Passage], heading: str) -> list[int]:
 
 
 def _unknown(kind: str, name: str, known: list[str]) -> str:
+    name = name[:200]
     near = get_close_matches(name, known, n=5, cutoff=0.3) or known[:5]
     return (
         f"There is no {kind} named {name!r}. Take one of these: {'; '.join(dict.fromkeys(near))}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from research_assistant.documents import Section, UnreadableFile
 
@@ -60,16 +60,16 @@ def _outline(reader: PdfReader) -> dict[int, tuple[str, ...]]:
     """Return the first heading of the outline on each page that has one."""
     found: dict[int, tuple[str, ...]] = {}
 
-    def visit(entries: list[Any], above: tuple[str, ...]) -> None:
+    def visit(entries: Any, above: tuple[str, ...]) -> None:
         path = above
         for entry in entries:
-            if isinstance(entry, list):
-                visit(cast("list[Any]", entry), path)
+            if not hasattr(entry, "title"):  # a list of what stands below the entry before it
+                visit(entry, path)
                 continue
             path = (*above, str(entry.title))
             page = reader.get_destination_page_number(entry)
             if page is not None:
                 found.setdefault(page + 1, path)
 
-    visit(list(reader.outline), ())
+    visit(reader.outline, ())
     return found

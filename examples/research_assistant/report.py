@@ -89,7 +89,7 @@ def _sources(checked: CheckedAnswer) -> Iterator[str]:
         yield ""
         yield from (f"- {citation} is cited and not in the corpus." for citation in checked.unknown)
         if checked.unsourced:
-            yield f"- {checked.unsourced} pieces of the answer name no source; they are marked."
+            yield f"- Pieces of the answer without a source: {checked.unsourced}; they are marked."
         yield ""
 
 

@@ -6,8 +6,6 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import anyio
-
 from podium.agent import Agent, AgentError, AgentResult, RunEvent, ToolCallFinished
 
 
@@ -50,5 +48,3 @@ async def research(
     finally:
         with contextlib.suppress(AgentError):  # the run had not begun
             outcome.result = run.result
-        with anyio.move_on_after(2, shield=True):
-            await team.close_async()

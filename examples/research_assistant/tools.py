@@ -13,7 +13,10 @@ from research_assistant.words import content_words, sentences, stems
 MAX_RESULTS = 8
 MAX_RESULT_CHARS = 8_000
 """A result goes into the prompt of every later step, so no tool returns more than this."""
+MAX_FINDINGS = 5
 MAX_QUOTE_CHARS = 600
+MAX_MISSING = 12
+"""Words and headings named where not all can be."""
 
 # What a document says about sources must not be taken for a source of ours.
 _LOOKS_LIKE_SOURCE = re.compile(r"\[([^\[\]\n]*§[^\[\]\n]*)\]")
@@ -39,8 +42,8 @@ def build_tools(index: Index) -> ResearchTools:
         """Search all documents and return the passages that match best, each with its source."""
         passages = index.search(query, min(max(limit, 1), MAX_RESULTS))
         if not passages:
-            return f"No passage holds a word of {query!r}. Search again with other words."
-        return _bounded([f"{passage.source}\n{quoted(passage.text)}" for passage in passages])
+            return f"No passage holds a word of {query[:200]!r}. Search again with other words."
+        return _bounded(passages)
 
     @tool
     def read_document(
@@ -48,8 +51,7 @@ def build_tools(index: Index) -> ResearchTools:
         heading: Annotated[str, "the heading, as named after the §; empty: from the start"] = "",
     ) -> str:
         """Read a section of a document in full, with the passages just before and after it."""
-        passages = index.read(file, heading or None)
-        return _bounded([f"{passage.source}\n{quoted(passage.text)}" for passage in passages])
+        return _bounded(index.read(file, heading or None))
 
     @tool
     def check_claim(
@@ -59,8 +61,8 @@ def build_tools(index: Index) -> ResearchTools:
         findings = [_compare(claim, passage) for passage in index.search(claim, MAX_RESULTS)]
         findings.sort(key=lambda finding: -finding.overlap)
         if not findings:
-            return f"No passage holds a word of the claim {claim!r}. Nothing here supports it."
-        return _bounded([*(finding.text for finding in findings[:5]), _CAUTION])
+            return f"No passage holds a word of {claim[:200]!r}. Nothing here supports it."
+        return "\n\n".join([*(finding.text for finding in findings[:MAX_FINDINGS]), _CAUTION])
 
     return ResearchTools(search=search_corpus, read=read_document, check=check_claim)
 
@@ -85,7 +87,7 @@ def _compare(claim: str, passage: Passage) -> _Finding:
     missing = sorted({word for word in content_words(claim) if not stems(word) <= shared})
     measure = f"{len(shared)} of {len(wanted)} words of the claim"
     if missing:
-        measure += f"; not in it: {', '.join(missing)}"
+        measure += f"; not in it: {', '.join(missing[:MAX_MISSING])}"
     return _Finding(
         len(shared) / len(wanted),
         f"{passage.source}\n{quoted(sentence[:MAX_QUOTE_CHARS])}\n\n[{measure}]",
@@ -97,14 +99,17 @@ def quoted(text: str) -> str:
     return _LOOKS_LIKE_SOURCE.sub(r"(\1)", text)
 
 
-def _bounded(blocks: list[str]) -> str:
-    """Join blocks while they fit; say how many were left out."""
-    kept: list[str] = []
+def _bounded(passages: list[Passage]) -> str:
+    """Return the passages that fit into one result, and the headings of those that do not."""
+    blocks: list[str] = []
     room = MAX_RESULT_CHARS
-    for block in blocks:
+    for passage in passages:
+        block = f"{passage.source}\n{quoted(passage.text)}"
         room -= len(block) + 2
-        if room < 0 and kept:
-            kept.append(f"[{len(blocks) - len(kept)} more passages; name a heading to read on.]")
+        if room < 0 and blocks:
             break
-        kept.append(block[:MAX_RESULT_CHARS])
-    return "\n\n".join(kept)
+        blocks.append(block)
+    left = dict.fromkeys(passage.heading for passage in passages[len(blocks) :])
+    if left:
+        blocks.append(f"[More under: {'; '.join(list(left)[:MAX_MISSING])}.]")
+    return "\n\n".join(blocks)

@@ -62,7 +62,11 @@ def sound(state: State) -> None:
         ({"system_prompt": "{% if %}"}, ValueError, "template"),
         ({"system_prompt": 3}, TypeError, "system_prompt"),
         ({"system_prompt": "{{ messages }}"}, ValueError, "messages"),
-        ({"user_prompt": "{{ docs }}", "state_schema": {"docs": {"type": str}}}, ValueError, "docs"),
+        (
+            {"user_prompt": "{{ docs }}", "state_schema": {"docs": {"type": str}}},
+            ValueError,
+            "docs",
+        ),
         ({"required_variables": "name"}, TypeError, "required_variables"),
         ({"budget": 3}, ValueError, "budgets are not enforced yet"),
         ({"output_type": object()}, TypeError, "output_type"),
@@ -71,15 +75,17 @@ def sound(state: State) -> None:
 def test_a_wrong_definition_is_refused(
     settings: dict[str, Any], kind: type[Exception], words: str
 ) -> None:
+    wanted: dict[str, Any] = {"chat_generator": MODEL, **settings}
+
     with pytest.raises(kind, match=f"(?s){words}"):
-        Agent(**{"chat_generator": MODEL, **settings})
+        Agent(**wanted)
 
 
 @pytest.mark.parametrize(
     ("messages", "options", "kind", "words"),
     [
         (None, {}, TypeError, "messages is a NoneType"),
-        ([3], {}, TypeError, "int in it"),
+        ([3], {}, TypeError, "with 3 in it"),
         (ChatMessage.from_user("x"), {}, TypeError, "ChatMessage"),
         ("x", {"tools": echo}, TypeError, "tools"),
         ("x", {"tools": ["ehco"]}, ValueError, "Did you mean 'echo'"),
@@ -107,7 +113,7 @@ def test_a_generator_that_returns_nonsense_is_named() -> None:
         async def run_async(self, messages: list[ChatMessage]) -> Any:
             return {"replies": "hello"}
 
-    with pytest.raises(Exception, match="Nonsense.*replies"):
+    with pytest.raises(Exception, match=r"Nonsense.*replies"):
         Agent(chat_generator=Nonsense()).run("hi")
 
 

@@ -1,4 +1,4 @@
-"""Cancelling a three-level run at every point where it waits: nothing is left open, nothing is lost."""
+"""Cancelling a three-level run wherever it waits: nothing is left open, nothing is lost."""
 
 from __future__ import annotations
 
@@ -74,26 +74,32 @@ def three_levels() -> Agent:
         return f"computed-{n}"
 
     bottom = Agent(
-        chat_generator=ScriptedChatGenerator([calls(call("fetch", n=1), call("compute", n=2)), "b"]),
+        chat_generator=ScriptedChatGenerator(
+            [calls(call("fetch", n=1), call("compute", n=2)), "b"]
+        ),
         name="bottom",
         description="d",
         tools=[fetch, compute],
     )
     middle = Agent(
-        chat_generator=ScriptedChatGenerator([calls(call("bottom", task="x"), call("fetch", n=3)), "m"]),
+        chat_generator=ScriptedChatGenerator(
+            [calls(call("bottom", task="x"), call("fetch", n=3)), "m"]
+        ),
         name="middle",
         description="d",
         tools=[AgentTool(bottom), fetch],
     )
     return Agent(
-        chat_generator=ScriptedChatGenerator([calls(call("middle", task="y"), call("fetch", n=4)), "t"]),
+        chat_generator=ScriptedChatGenerator(
+            [calls(call("middle", task="y"), call("fetch", n=4)), "t"]
+        ),
         name="top",
         tools=[AgentTool(middle), fetch],
     )
 
 
 async def run_cancelled_after(steps: int, backend: str) -> tuple[AgentResult | None, bool]:
-    """Run three levels, cancel after so many task steps; return what was kept and whether it ended."""
+    """Run three levels, cancel after so many task steps; return what was kept, and if it ended."""
     kept: list[Any] = []
     finished = False
     agent = three_levels()

@@ -137,7 +137,7 @@ def test_a_message_is_counted_once() -> None:
     again = estimate_message_tokens(message)
 
     assert again == first == MESSAGE_OVERHEAD + 100_000
-    assert time.process_time() - started < 0.001
+    assert time.process_time() - started < 0.01
 
 
 def test_a_prompt_costs_its_messages_and_a_third_of_the_bytes_of_its_tools() -> None:

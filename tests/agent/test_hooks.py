@@ -94,9 +94,7 @@ def test_functions_are_passed_by_their_kind() -> None:
 
 def test_a_hook_is_refused_where_it_makes_no_sense() -> None:
     with pytest.raises(ValueError, match="cannot be used at 'before_llm'"):
-        Agent(
-            chat_generator=ScriptedChatGenerator([]), hooks={"before_llm": [RepeatedCallHook()]}
-        )
+        Agent(chat_generator=ScriptedChatGenerator([]), hooks={"before_llm": [RepeatedCallHook()]})
 
 
 async def test_equal_calls_beyond_the_limit_are_not_run_and_said_to_be_repeats() -> None:

@@ -1,4 +1,4 @@
-"""The loop's contract: one test for each row of the table in agent/README.md, and a few beside it."""
+"""The loop's contract: a test for each row of the table in agent/README.md, and a few beside."""
 
 from __future__ import annotations
 

@@ -47,9 +47,7 @@ async def test_a_code_fence_around_the_answer_is_taken_off() -> None:
 
 
 async def test_a_misfit_is_told_to_the_model_as_a_users_message() -> None:
-    agent = agent_with(
-        '{"number": 7, "severity": "urgent"}', '{"number": 7, "severity": "high"}'
-    )
+    agent = agent_with('{"number": 7, "severity": "urgent"}', '{"number": 7, "severity": "high"}')
 
     result = await agent.run_async("go")
 

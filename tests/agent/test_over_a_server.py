@@ -9,13 +9,12 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
+from case_runner.wire import history_faults
 
 from podium.agent import Agent, AgentResult, ChatMessage, ModelError, StreamingChunk
 from podium.agent.models import OpenAIChatGenerator
 from podium.agent.testing import FakeOpenAIServer, Fault, Reply, SlowSse, Sse, call
 from podium.tools import ToolCall, tool
-
-from case_runner.wire import history_faults
 
 pytestmark = pytest.mark.anyio
 
@@ -26,8 +25,8 @@ def lookup(q: str) -> str:
     return f"facts about {q}"
 
 
-def asks(q: str, identity: str = "c1", **usage: Any) -> Reply:
-    return Reply(tool_calls=[ToolCall("lookup", {"q": q}, identity)], usage=usage or None)
+def asks(q: str, identity: str = "c1", usage: Mapping[str, Any] | None = None) -> Reply:
+    return Reply(tool_calls=[ToolCall("lookup", {"q": q}, identity)], usage=usage)
 
 
 def agent_on(server: FakeOpenAIServer, **settings: Any) -> Agent:
@@ -44,7 +43,8 @@ def chunk(delta: Mapping[str, Any], finish: str | None = None) -> dict[str, Any]
 
 
 def sent(server: FakeOpenAIServer, request: int) -> list[dict[str, Any]]:
-    return server.requests[request].body["messages"]
+    messages: list[dict[str, Any]] = server.requests[request].body["messages"]
+    return messages
 
 
 async def test_thinking_goes_back_with_the_message_it_belongs_to(
@@ -128,7 +128,7 @@ async def test_an_error_of_the_provider_carries_what_the_run_had(
 ) -> None:
     used = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
     refused = Fault(401, {"error": {"message": "Incorrect API key provided"}})
-    openai_server.script([asks("a", **used), refused])
+    openai_server.script([asks("a", usage=used), refused])
 
     with pytest.raises(ModelError, match="Incorrect API key") as caught:
         await agent_on(openai_server).run_async("go")
@@ -167,7 +167,7 @@ async def test_details_of_usage_are_summed_though_some_are_missing(
     }
     third = {**base, "prompt_tokens_details": {"cached_tokens": 128, "audio_tokens": 0}}
     openai_server.script(
-        [asks("a", **first), asks("b", "c2", **second), Reply("done", usage=third)]
+        [asks("a", "c1", first), asks("b", "c2", second), Reply("done", usage=third)]
     )
 
     result = await agent_on(openai_server).run_async("go")

@@ -7,7 +7,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
-from enum import Enum
+from enum import Enum, IntEnum
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ IMAGE = ImageContent.from_bytes(b"pixels")
 FILE = FileContent.from_bytes(b"%PDF", mime_type="application/pdf", filename="a.pdf")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Order:
     number: int
     note: str = "fragile"
@@ -37,6 +37,21 @@ class Customer(BaseModel):
 
 class Status(Enum):
     OPEN = "still open"
+
+
+class Level(IntEnum):
+    HIGH = 2
+
+
+class Ratio(float):
+    """A number of the user's own kind."""
+
+
+class Endless:
+    """An object whose text never comes to an end."""
+
+    def __str__(self) -> str:
+        return f"<{self}>"
 
 
 class Account:
@@ -114,16 +129,61 @@ def test_a_missing_optional_variable_is_empty_wherever_it_stands() -> None:
     source = (
         "[{{ a }}][{{ a | default('none') }}][{{ a | join(',') }}][{{ 'x' ~ a }}][{{ [a] }}]"
         "[{% if a %}yes{% endif %}][{% for x in a %}{{ x }}{% endfor %}][{{ a is defined }}]"
+        "[{{ a.b['c'].d }}][{{ a['b'] }}]"
     )
 
     message = PromptTemplate(source, role="user").render({}, required=None)
 
-    assert message.text == "[][none][][x][[]][][][False]"
+    assert message.text == "[][none][][x][[]][][][False][][]"
+
+
+def test_a_macro_parameter_that_was_not_given_is_not_empty() -> None:
+    with pytest.raises(PromptError, match="parameter 'place' was not provided"):
+        rendered("{% macro hi(place) %}{{ place.name }}{% endmacro %}{{ hi() }}")
+
+
+def test_a_name_that_is_set_in_one_branch_only_is_a_variable() -> None:
+    source = "{% if vip %}{% set tone = 'warm' %}{% endif %}{{ tone }}"
+
+    assert rendered(source, vip=True, tone="cool") == "warm"
+    assert rendered(source, vip=False, tone="cool") == "cool"
 
 
 def test_a_misspelled_field_is_named_with_its_line() -> None:
     with pytest.raises(PromptError, match=r"\(line 2\): 'Order' has no field or item 'numbr'"):
         rendered("Order\n{{ order.numbr }}", order=Order(7))
+
+
+@pytest.mark.parametrize(
+    ("expression", "reason"),
+    [
+        ("place + 1", "'place' is undefined"),
+        ("place()", "'place' is undefined"),
+        ("place > 1", "'place' is undefined"),
+        ("order.a[1:]", "no field or item 'a'"),
+        ("order.a == 1", "no field or item 'a'"),
+        ("order[1:]", "'Order' cannot be sliced"),
+        ("order[3]", "'Order' has no field or item 3"),
+        ("[1][9]", "'list' has no field or item 9"),
+        ("{}[(1, 2)]", "'dict' has no field or item for a tuple"),
+        ("order + order", "cannot combine Order and Order"),
+        ("1 / 0", "division by zero"),
+    ],
+)
+def test_an_operation_that_makes_no_sense_is_refused_with_its_reason(
+    expression: str, reason: str
+) -> None:
+    template = PromptTemplate("{{ " + expression + " }}", role="user")
+
+    with pytest.raises(PromptError) as caught:
+        template.render({"order": Order(7)}, required=None)
+
+    assert reason in str(caught.value)
+
+
+def test_a_loop_over_what_holds_no_items_is_refused() -> None:
+    with pytest.raises(PromptError, match="cannot go over a value of type 'Order'"):
+        rendered("{% for part in order %}{% endfor %}", order=Order(7))
 
 
 def test_values_of_other_names_are_not_looked_at() -> None:
@@ -240,7 +300,7 @@ def test_a_text_part_may_stand_in_a_system_prompt_and_an_image_may_not() -> None
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        ("{{ 'text' | templatize_part }}", "and got str"),
+        ("{{ 'text' | templatize_part }}", "and got 'str'"),
         ("{{ image }}", "cannot be printed as text"),
         ("{{ image | templatize_part | upper }}", "'PartMark' is not data"),
         ("{% filter upper %}{{ image | templatize_part }}{% endfilter %}", "was changed after"),
@@ -262,6 +322,14 @@ def test_a_part_that_is_not_used_as_one_is_refused(source: str, reason: str) -> 
         ("{{ tags }} {{ 'b' in tags }}", "['a', 'b'] True"),
         ("{{ account }} {{ [account, order.number] }}", "account 7 [account 7, 7]"),
         ("{{ nested.orders[0].note }}", "fragile"),
+        ("{{ order == order and order != nested.orders[0] }}", "True"),
+        ("{{ [order, order] | unique | list | length }}", "1"),
+        (
+            "{{ [order, status] | tojson }}",
+            '[{"key": "k-1", "note": "fragile", "number": 7}, '
+            '{"name": "OPEN", "value": "still open"}]',
+        ),
+        ("{{ level + 1 }} {{ ratio }}", "3 0.5"),
     ],
 )
 def test_objects_are_seen_as_plain_data(source: str, expected: str) -> None:
@@ -272,6 +340,8 @@ def test_objects_are_seen_as_plain_data(source: str, expected: str) -> None:
         "price": Decimal("1.5"),
         "tags": {"b", "a"},
         "account": Account(),
+        "level": Level.HIGH,
+        "ratio": Ratio(0.5),
         "nested": {"orders": (Order(8),)},
     }
 
@@ -298,11 +368,16 @@ def test_an_object_without_a_text_of_its_own_is_refused_rather_than_printed() ->
         rendered("{{ thing }}", thing=object())
 
 
+def test_an_object_whose_text_never_ends_is_refused() -> None:
+    with pytest.raises(PromptError, match="nests too deep"):
+        rendered("{{ thing }}", thing=Endless())
+
+
 def test_a_value_that_holds_itself_is_refused() -> None:
     loop: list[object] = []
     loop.append(loop)
 
-    with pytest.raises(PromptError, match="value of 'loop' cannot be used.*holds itself"):
+    with pytest.raises(PromptError, match=r"value of 'loop' cannot be used.*holds itself"):
         rendered("{{ loop }}", loop=loop)
 
 

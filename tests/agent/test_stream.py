@@ -77,8 +77,9 @@ async def test_an_error_of_the_run_comes_out_after_its_events() -> None:
     model = ScriptedChatGenerator([ZeroDivisionError("no model today")])
     events: list[RunEvent] = []
 
+    run = Agent(chat_generator=model).stream("go")
     with pytest.raises(ZeroDivisionError, match="no model today"):
-        async with Agent(chat_generator=model).stream("go") as run:
+        async with run:
             async for event in run:
                 events.append(event)
 

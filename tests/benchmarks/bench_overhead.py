@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bench_task import ANSWER, Handbook
+
 from podium.agent import Agent, ChatMessage
 from podium.tools import ToolCall, tool
 from podium.tracing import setup_tracing

@@ -16,6 +16,7 @@ from bench_task import (
     Turn,
     specialist_description,
 )
+
 from podium.agent import Agent, ChatMessage, StreamingChunk, TextDelta
 from podium.agent.models import OpenAIChatGenerator
 from podium.orchestration import Coordinator

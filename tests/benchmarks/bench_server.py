@@ -19,6 +19,7 @@ import sys
 from typing import Any
 
 from bench_task import ANSWER
+
 from podium.agent.testing._http import Connection, HttpRequest, Playback, chunked, whole
 
 EVENTS_PER_WRITE = 8

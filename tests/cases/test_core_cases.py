@@ -7,7 +7,6 @@ that they were not run, which is not that they passed.
 from __future__ import annotations
 
 import pytest
-
 from case_runner.case_file import Case, case_file, core_cases
 from case_runner.expect import faults, template_faults
 from case_runner.run import run_case

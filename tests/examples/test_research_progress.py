@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -30,8 +31,14 @@ USAGE = Usage(input_tokens=900, output_tokens=100, requests=1)
 
 def events() -> list[RunEvent]:
     """Return the events of a run with one specialist, which has not ended."""
-    top = {"run_id": "r", "path": "coordinator", "depth": 0, "step": 1}
-    below = {"run_id": "r", "path": "coordinator/searcher", "depth": 1, "step": 1, "cause": "c1"}
+    top: dict[str, Any] = {"run_id": "r", "path": "coordinator", "depth": 0, "step": 1}
+    below: dict[str, Any] = {
+        "run_id": "r",
+        "path": "coordinator/searcher",
+        "depth": 1,
+        "step": 1,
+        "cause": "c1",
+    }
     return [
         RunStarted(**top, seq=0),
         StepStarted(**top, seq=1),
@@ -45,8 +52,14 @@ def events() -> list[RunEvent]:
 
 def endings() -> list[RunEvent]:
     """Return the events that end that run."""
-    top = {"run_id": "r", "path": "coordinator", "depth": 0, "step": 2}
-    below = {"run_id": "r", "path": "coordinator/searcher", "depth": 1, "step": 1, "cause": "c1"}
+    top: dict[str, Any] = {"run_id": "r", "path": "coordinator", "depth": 0, "step": 2}
+    below: dict[str, Any] = {
+        "run_id": "r",
+        "path": "coordinator/searcher",
+        "depth": 1,
+        "step": 1,
+        "cause": "c1",
+    }
     return [
         AgentFinished(**below, seq=7, exit_reason="max_agent_steps", usage=USAGE),
         ToolCallFinished(**top, seq=8, call=CALL, result="Owls", error=False, seconds=1.0),

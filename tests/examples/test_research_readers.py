@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from pypdf import PdfWriter
 
 from research_assistant.corpus import folder_corpus
 from research_assistant.documents import ResearchError, UnreadableFile
-from research_assistant.readers import MAX_FILE_BYTES, read_sections
+from research_assistant.readers import MAX_FILE_BYTES, SUFFIXES, read_sections
 
 
 def one_page_pdf(*lines: str) -> bytes:
@@ -149,6 +152,24 @@ def test_what_cannot_be_read_says_why(
 ) -> None:
     with pytest.raises(UnreadableFile, match=reason):
         read(tmp_path, name, content)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    content=st.binary(max_size=80)
+    | st.text(st.sampled_from("<>!-[]&;#=/ \n`aiféx\"'"), max_size=80).map(str.encode),
+    suffix=st.sampled_from(SUFFIXES),
+)
+def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes, suffix: str) -> None:
+    (tmp_path / f"any{suffix}").write_bytes(content)
+
+    with contextlib.suppress(UnreadableFile):
+        assert all(part.text.strip() for part in read_sections(tmp_path / f"any{suffix}"))
+
+
+def test_html_declarations_that_make_no_sense_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFile, match="not HTML"):
+        read(tmp_path, "odd.html", "<![x[")
 
 
 def test_a_locked_pdf_says_that_it_is_locked(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_a_result_that_is_too_long_is_cut_and_says_so(tools: ResearchTools) -> N
     text = tools.read.invoke(file="long.md")
 
     assert MAX_RESULT_CHARS - 2_000 < len(text) <= MAX_RESULT_CHARS + 100
-    assert text.endswith("more passages; name a heading to read on.]")
+    assert text.endswith("[More under: Long.]")
 
 
 def test_a_claim_is_compared_with_the_sentence_that_shares_most_words(

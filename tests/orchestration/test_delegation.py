@@ -114,9 +114,7 @@ async def test_parallel_specialists_answer_in_call_order() -> None:
     with anyio.fail_after(5):
         result = await team.run_async("go")
 
-    answers = [
-        answer.text for message in result.messages for answer in message.tool_call_results
-    ]
+    answers = [answer.text for message in result.messages for answer in message.tool_call_results]
     assert answers == ["slow answer", "fast answer"]
 
 
@@ -131,9 +129,7 @@ async def test_a_failing_specialist_is_told_and_its_siblings_are_kept() -> None:
 
     result = await team.run_async("go")
 
-    failed, good = (
-        answer for message in result.messages for answer in message.tool_call_results
-    )
+    failed, good = (answer for message in result.messages for answer in message.tool_call_results)
     assert failed.error and "no connection" in failed.text and "'broken'" in failed.text
     assert good.text == "all well"
 
@@ -228,9 +224,7 @@ async def test_events_of_all_levels_arrive_in_one_stream_with_their_owner() -> N
 async def test_a_stuck_coordinator_still_gives_an_answer() -> None:
     facts = specialist("facts", *["the same"] * 2)
     again = calls(call("facts", task="a"))
-    team = coordinator(
-        *[again] * 4, "What I found: the same.", specialists=[facts], max_repeats=2
-    )
+    team = coordinator(*[again] * 4, "What I found: the same.", specialists=[facts], max_repeats=2)
 
     result = await team.run_async("go")
 
@@ -262,9 +256,7 @@ async def test_agents_nest_only_as_deep_as_allowed() -> None:
     middle = specialist(
         "middle", calls(call("deepest", task="x")), "answered alone", tools=[AgentTool(deepest)]
     )
-    team = coordinator(
-        calls(call("middle", task="a")), "final", specialists=[middle], max_depth=1
-    )
+    team = coordinator(calls(call("middle", task="a")), "final", specialists=[middle], max_depth=1)
 
     result = await team.run_async("go")
 

@@ -1,4 +1,4 @@
-"""Deep chains of agents with blocking tools at every level: no deadlock, nothing lost on the way up."""
+"""Deep chains of agents with blocking tools at every level: no deadlock, nothing lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from podium.agent import Agent
 from podium.agent.testing import ScriptedChatGenerator, call, calls
 from podium.orchestration import AgentTool, Coordinator
-from podium.tools import Tool, Toolset, tool
+from podium.tools import Tool, ToolCall, Toolset, tool
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +25,7 @@ def block(n: int) -> str:
 
 
 def chain(depth: int, link: type[AgentTool] | None) -> Agent:
-    """Return an agent whose tool is an agent, and so on; each also makes parallel blocking calls."""
+    """Return an agent whose tool is an agent, and so on; each also makes blocking calls."""
     agent = Agent(
         chat_generator=ScriptedChatGenerator([calls(*blocking()), "bottom"]),
         name="level-0",
@@ -46,7 +46,7 @@ def chain(depth: int, link: type[AgentTool] | None) -> Agent:
     return agent
 
 
-def blocking() -> list[object]:
+def blocking() -> list[ToolCall]:
     return [call("block", n=n) for n in range(TOOLS)]
 
 

@@ -1,4 +1,4 @@
-"""A team against a provider over real HTTP: who is offered, whose hooks fire, what streams through."""
+"""A team against a provider over real HTTP: who is offered, whose hooks fire, what streams."""
 
 from __future__ import annotations
 

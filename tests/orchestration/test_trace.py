@@ -77,9 +77,7 @@ async def test_each_specialists_spans_hang_below_the_call_that_started_it(
 
 async def test_parallel_specialists_keep_their_own_spans(recorder: SpanRecorder) -> None:
     names = ["one", "two", "three"]
-    specialists = [
-        facts(calls(call("lookup", q=name)), name).clone(name=name) for name in names
-    ]
+    specialists = [facts(calls(call("lookup", q=name)), name).clone(name=name) for name in names]
     asks = calls(*(call(name, task="x") for name in names))
 
     await team(asks, "final", specialists=specialists).run_async("go")

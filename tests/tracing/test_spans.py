@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from decimal import Decimal
-from enum import IntEnum
 
 import pytest
 from opentelemetry import trace
@@ -14,7 +13,6 @@ from opentelemetry.trace import SpanKind, StatusCode
 from podium.tracing import Usage, _spans, setup_tracing
 from podium.tracing import attributes as names
 from podium.tracing._spans import (
-    MAX_TEXT_BYTES,
     NO_SPAN,
     OpenSpan,
     agent_span,
@@ -23,7 +21,6 @@ from podium.tracing._spans import (
     open_span,
     set_agent_result,
     set_chat_result,
-    span_attributes,
     tool_span,
     tracing_enabled,
 )
@@ -282,51 +279,6 @@ def test_an_ended_span_takes_no_more_and_ends_once() -> None:
 
     assert len(recorder.spans) == 1
     assert "late" not in attributes_of(recorder.spans[0])
-
-
-class Level(IntEnum):
-    HIGH = 3
-
-
-@pytest.mark.parametrize(
-    ("value", "written"),
-    [
-        ("text", "text"),
-        (True, True),
-        (0.5, 0.5),
-        (Level.HIGH, 3),
-        (["a", 1, None], ("a", "1", "None")),
-        (("a",), ("a",)),
-        (2**80, str(2**80)),
-        (Decimal("1.5"), "1.5"),
-        ({"a": 1}, "{'a': 1}"),
-        ("lone \ud800 half", "lone ? half"),
-    ],
-)
-def test_a_value_becomes_what_every_exporter_can_send(value: object, written: object) -> None:
-    assert span_attributes({"key": value}) == {"key": written}
-
-
-def test_an_attribute_that_is_none_is_left_out() -> None:
-    assert span_attributes({"key": None}) == {}
-
-
-@pytest.mark.parametrize("character", ["a", "é", "日", "😀"])
-def test_long_text_is_cut_on_a_character(character: str) -> None:
-    written = span_attributes({"key": character * MAX_TEXT_BYTES})["key"]
-
-    size = len(str(written).encode())
-    assert MAX_TEXT_BYTES - 4 < size <= MAX_TEXT_BYTES
-    assert set(str(written)) == {character}
-
-
-class Unprintable:
-    def __str__(self) -> str:
-        raise RuntimeError
-
-
-def test_a_value_whose_text_fails_is_named_by_its_kind() -> None:
-    assert span_attributes({"key": Unprintable()}) == {"key": "<Unprintable>"}
 
 
 class Broken(SpanProcessor):

@@ -1,10 +1,10 @@
 """One agent: a chat model in a loop with tools, its messages, hooks and events.
 
-    from podium.agent import Agent
-    from podium.agent.models import LexicalChatGenerator
+from podium.agent import Agent
+from podium.agent.models import LexicalChatGenerator
 
-    agent = Agent(chat_generator=LexicalChatGenerator(), system_prompt="Answer briefly.")
-    print(agent.run("Hello").text)
+agent = Agent(chat_generator=LexicalChatGenerator(), system_prompt="Answer briefly.")
+print(agent.run("Hello").text)
 """
 
 from podium.agent._agent import Agent

@@ -215,7 +215,9 @@ class Agent:
         known = {one.name for one in dataclasses.fields(self) if one.init}
         for name in overrides:
             if name not in known:
-                raise TypeError(f"Agent.clone takes no {name!r}.{nearest(name, known)} Use one of them.")
+                raise TypeError(
+                    f"Agent.clone takes no {name!r}.{nearest(name, known)} Use one of them."
+                )
         return dataclasses.replace(self, **overrides)
 
     def hooks_at(self, point: HookPoint) -> Sequence[Any]:
@@ -230,7 +232,9 @@ class Agent:
         """Return plain text that stands before the system prompt; empty for none."""
         return ""
 
-    def prompted(self, messages: Sequence[ChatMessage], inputs: Mapping[str, Any]) -> list[ChatMessage]:
+    def prompted(
+        self, messages: Sequence[ChatMessage], inputs: Mapping[str, Any]
+    ) -> list[ChatMessage]:
         """Return the conversation with the rendered prompts around it."""
         return self._prompts.around(messages, inputs, self.name)
 

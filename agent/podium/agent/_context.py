@@ -58,7 +58,7 @@ class RunContext:
     parent: RunContext | None
     """The run above it."""
     asked: tuple[int, str]
-    """Which definition runs, by identity, and what it was asked last: equal ones below are a circle."""
+    """Which definition runs, by identity, and what it was asked: an equal one below is a circle."""
     cause: str | None
     """The tool call that started it."""
     meter: UsageMeter
@@ -69,7 +69,9 @@ class RunContext:
     """What the caller hands to hooks, the same for all agents of the tree."""
     streaming_callback: StreamingCallback | None
     """The caller's callback for chunks."""
-    child_numbers: dict[str, itertools.count[int]] = field(default_factory=dict[str, "itertools.count[int]"])
+    child_numbers: dict[str, itertools.count[int]] = field(
+        default_factory=dict[str, "itertools.count[int]"]
+    )
     """Counts the runs below it by agent name."""
 
     def child_path(self, name: str) -> str:
@@ -114,4 +116,4 @@ class RunContext:
 
 
 current_run: ContextVar[RunContext | None] = ContextVar("podium_current_run", default=None)
-"""The run that the code here belongs to: a nested `Agent.run` joins it. A copy, never the source."""
+"""The run that the code here belongs to: a nested `Agent.run` joins it."""

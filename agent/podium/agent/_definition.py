@@ -72,8 +72,8 @@ def check_tools(generator: object, tools: Sequence[Tool | Toolset] | Toolset | N
 def _check_generator(generator: object) -> None:
     if not any(callable(getattr(generator, name, None)) for name in ("run_async", "run")):
         raise TypeError(
-            f"chat_generator={generator!r} is not a chat generator: it has neither run_async nor run. "
-            "Pass one such as OpenAIChatGenerator(model=...)."
+            f"chat_generator={generator!r} is not a chat generator: it has neither run_async "
+            "nor run. Pass one such as OpenAIChatGenerator(model=...)."
         )
 
 
@@ -88,7 +88,8 @@ def _check_limits(agent: Agent) -> None:
         value = getattr(agent, name)
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ValueError(
-                f"Agent {agent.name!r} got {name}={value!r}. Give a whole number of at least {least}."
+                f"Agent {agent.name!r} got {name}={value!r}. "
+                f"Give a whole number of at least {least}."
             )
 
 
@@ -97,8 +98,8 @@ def _check_schema(agent: Agent) -> None:
     reserved = sorted(RESERVED_KEYS.intersection(schema))
     if reserved:
         raise ValueError(
-            f"Agent {agent.name!r} declares the state keys {', '.join(reserved)}, which belong to the "
-            f"run. Choose other names; reserved are {', '.join(sorted(RESERVED_KEYS))}."
+            f"Agent {agent.name!r} declares the state keys {', '.join(reserved)}, which "
+            f"belong to the run. Choose others than {', '.join(sorted(RESERVED_KEYS))}."
         )
     check_state_schema(schema)
     if "messages" in schema and schema["messages"]["type"] != list[ChatMessage]:

@@ -103,10 +103,10 @@ def _from_thread(callback: StreamingCallback) -> StreamingCallback:
 
 
 def _replies(answer: object, generator: object) -> Sequence[ChatMessage]:
-    replies = cast("Any", answer).get("replies") if isinstance(answer, Mapping) else None
-    if not isinstance(replies, Sequence) or not all(
-        isinstance(reply, ChatMessage) for reply in cast("Sequence[object]", replies)
-    ):
+    answered = cast("Mapping[str, object]", answer) if isinstance(answer, Mapping) else {}
+    found = answered.get("replies")
+    replies = cast("Sequence[object]", found) if isinstance(found, list | tuple) else None
+    if replies is None or not all(isinstance(reply, ChatMessage) for reply in replies):
         raise AgentError(
             f"{type(generator).__name__} returned {type(answer).__name__!r} where a chat generator "
             "returns {'replies': [ChatMessage, ...]}. Return that from its run or run_async."

@@ -1,4 +1,4 @@
-"""A run from its first event to its result: whatever ends it, nothing of it is lost or left open."""
+"""A run from its first event to its result: whatever ends it, nothing is lost or left open."""
 
 from __future__ import annotations
 

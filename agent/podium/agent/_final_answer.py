@@ -16,8 +16,8 @@ LIMITS = frozenset({"max_agent_steps", "repeated_call"})
 """Endings after which there is something to write up and nothing against one more call."""
 
 _NOTICE = (
-    "Stop here: {why} No more tools can be called. Write the final answer now from what stands above; "
-    "say plainly what is missing."
+    "Stop here: {why} No more tools can be called. Write the final answer now from what stands "
+    "above; say plainly what is missing."
 )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from podium.agent.messages import ChatMessage, ChatRole
+from podium.agent.messages import ChatMessage, ChatRole, MessagePart
 from podium.tools import ToolCall
 
 INTERRUPTED = "This call was not answered: the run was interrupted before its result came."
@@ -15,7 +16,7 @@ INTERRUPTED = "This call was not answered: the run was interrupted before its re
 def with_unique_ids(message: ChatMessage) -> ChatMessage:
     """Return the message with a non-empty id on each tool call, unique within it."""
     seen: set[str] = set()
-    parts: list[object] = []
+    parts: list[MessagePart] = []
     changed = False
     for part in message.parts:
         if isinstance(part, ToolCall):
@@ -122,19 +123,17 @@ def _free_id(wanted: str | None, tool_name: str, taken: set[str]) -> str:
 
 
 def is_valid(messages: Sequence[ChatMessage]) -> bool:
-    """Return whether `repaired` would change nothing; cheap enough to ask at every step."""
-    due: Mapping[str | None, None] = {}
+    """Return whether `repaired` would change nothing."""
+    due: deque[str | None] = deque()
     for message in messages:
         if message.role is ChatRole.TOOL:
             result = message.tool_call_result
-            if result is None or not due or next(iter(due)) != result.origin.id:
+            if result is None or not due or due.popleft() != result.origin.id:
                 return False
-            due = dict(list(due.items())[1:])
         elif due:
             return False
         elif message.role is ChatRole.ASSISTANT:
-            ids = [call.id for call in message.tool_calls]
-            due = dict.fromkeys(ids)
-            if len(due) != len(ids) or not all(ids):
+            due.extend(call.id for call in message.tool_calls)
+            if len(set(due)) != len(due) or not all(due):
                 return False
     return not due

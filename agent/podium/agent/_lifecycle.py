@@ -16,7 +16,7 @@ Call = Literal["warm_up", "close"]
 
 
 async def call_on_parts(agent: Agent, call: Call) -> None:
-    """Call `warm_up` or `close` on each part of an agent once, by its async form where it has one."""
+    """Call `warm_up` or `close` on each part of an agent once, in its async form if it has one."""
     seen: set[int] = set()
     for part in _parts(agent):
         if id(part) not in seen:

@@ -49,7 +49,7 @@ class _Portal:
             await self._portal.sleep_until_stopped()
 
     def stop(self) -> None:
-        """Let the loop end, so that what its clients hold open is closed before the process ends."""
+        """Let the loop end, so that what clients hold open is closed before the process ends."""
         if self._portal is not None and self._thread is not None:
             self._portal.start_task_soon(self._portal.stop, True)
             self._thread.join(timeout=2)
@@ -75,9 +75,9 @@ if hasattr(os, "register_at_fork"):
 def run_from_sync(function: Callable[[], Coroutine[Any, Any, ResultT]], *, what: str) -> ResultT:
     """Run an async function to its end from sync code and return its result.
 
-    In a tool's worker thread it runs on the loop of the agent that called the tool, so that a nested
-    run joins its parent. Everywhere else, also under a running loop, it runs on the background
-    loop while this thread waits. Ctrl-C cancels it and waits until it has wound up.
+    In a tool's worker thread it runs on the loop of the agent that called the tool, so that a
+    nested run joins its parent. Everywhere else, also under a running loop, it runs on the
+    background loop while this thread waits. Ctrl-C cancels it and waits until it has wound up.
 
     Raises:
         AgentError: called on the background loop itself, where waiting would block every run.

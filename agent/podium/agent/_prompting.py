@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from podium.agent.messages import ChatMessage
 from podium.tools import TextContent
@@ -100,8 +100,8 @@ def _parsed(source: object, role: Literal["system", "user"]) -> Any:
 def _required(required: object) -> Any:
     if required is None or required == "*":
         return required
-    if isinstance(required, str) or not isinstance(required, Sequence):
+    if not isinstance(required, list | tuple):
         raise TypeError(
             f"required_variables is {required!r}. Pass '*', a list of names, or None for none."
         )
-    return required
+    return cast("Sequence[str]", required)

@@ -64,7 +64,7 @@ class AgentResult(dict[str, Any]):
 
     @property
     def output(self) -> Any:
-        """The answer as the agent's `output_type`; None without one, or when the run was stopped."""
+        """The answer as the agent's `output_type`; None without one, or if the run was stopped."""
         return self._facts.output
 
     @property

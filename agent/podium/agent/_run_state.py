@@ -52,6 +52,8 @@ class RunState:
     """The caller's parameters for the model."""
     given: Mapping[int, ChatMessage]
     """The messages the run was given, by identity."""
+    sound: Sequence[ChatMessage] = ()
+    """The conversation as it was when last found valid: only what came since is looked at."""
     stop: Stop | None = None
     """How it ended; None while it goes on."""
     output: Any = None

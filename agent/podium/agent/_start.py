@@ -18,11 +18,11 @@ from podium.agent._history import is_valid, repaired
 from podium.agent._run_state import RUN_KEYS, RunState
 from podium.agent.errors import DelegationError
 from podium.agent.messages import ChatMessage
-from podium.tools import State, Tool, Toolset
+from podium.tools import State, Toolset
 from podium.tools._toolset import flatten_tools
 from podium.tools.errors import nearest
-from podium.tracing._usage_tree import UsageMeter
 from podium.tracing._spans import agent_span
+from podium.tracing._usage_tree import UsageMeter
 
 if TYPE_CHECKING:
     from podium.agent._agent import Agent, Messages, Tools
@@ -79,8 +79,8 @@ def start_run(
     """
     if options.budget is not None:
         raise ValueError(
-            f"Agent {agent.name!r} got budget={options.budget!r}, and budgets are not enforced yet. "
-            "Leave it out; limit steps with max_agent_steps meanwhile."
+            f"Agent {agent.name!r} got budget={options.budget!r}, and budgets are not enforced "
+            "yet. Leave it out; limit steps with max_agent_steps meanwhile."
         )
     conversation = _conversation(messages)
     check_inputs(agent, inputs)
@@ -103,24 +103,21 @@ def start_run(
 def _conversation(messages: object) -> Sequence[ChatMessage]:
     if isinstance(messages, str):
         return [ChatMessage.from_user(messages)]
-    listed = cast("Sequence[object]", messages)
-    if not isinstance(messages, Sequence) or not all(isinstance(m, ChatMessage) for m in listed):
-        wrong = (
-            f"a {type(messages).__name__}"
-            if not isinstance(messages, Sequence)
-            else f"a {next(type(m).__name__ for m in listed if not isinstance(m, ChatMessage))} in it"
-        )
+    listed = cast("Sequence[object]", messages) if isinstance(messages, Sequence) else None
+    odd = next((one for one in listed or () if not isinstance(one, ChatMessage)), None)
+    if listed is None or odd is not None:
+        wrong = f"a {type(messages).__name__}" + ("" if odd is None else f" with {odd!r:.40} in it")
         raise TypeError(
             f"messages is {wrong}. Pass a string, or a list of ChatMessage such as "
             "[ChatMessage.from_user('...')]."
         )
-    return cast("Sequence[ChatMessage]", messages)
+    return cast("Sequence[ChatMessage]", listed)
 
 
 def _chosen_tools(agent: Agent, chosen: Tools | Sequence[str] | None) -> Tools:
     if chosen is None:
         return agent.toolbox()
-    if isinstance(chosen, str) or not isinstance(chosen, Sequence | Toolset):
+    if not isinstance(chosen, list | tuple | Toolset):
         raise TypeError(
             f"tools is a {type(chosen).__name__}: {chosen!r:.80}. Pass a list of tools or of names."
         )
@@ -182,11 +179,11 @@ def _context(agent: Agent, task: str, options: RunOptions, place: Place) -> RunC
 
 
 def _check_place(agent: Agent, task: str, parent: RunContext) -> None:
-    """Refuse a run that would stand too deep, or only ask again what is being worked on above it."""
+    """Refuse a run that would stand too deep, or ask again what is being worked on above it."""
     if parent.depth + 1 > parent.max_depth:
         raise DelegationError(
-            f"Agent {agent.name!r} would run at depth {parent.depth + 1} below {parent.path!r}, and "
-            f"{parent.max_depth} is the limit. Answer without it, or raise max_depth of the "
+            f"Agent {agent.name!r} would run at depth {parent.depth + 1} below {parent.path!r}, "
+            f"and {parent.max_depth} is the limit. Answer without it, or raise max_depth of the "
             "outermost coordinator."
         )
     if parent.is_asked_above((id(agent), task)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 from podium.agent._exits import exit_of_reply, exit_of_tools, leave
 from podium.agent._history import is_valid, repaired
 from podium.agent._hook_calls import call_hooks
@@ -41,5 +43,9 @@ async def take_step(run: RunState) -> None:
 
 def _keep_history_valid(run: RunState) -> None:
     """Mend what hooks, or whoever stored the conversation, may have left open."""
-    if not is_valid(run.messages):
-        run.messages[:] = repaired(run.messages)
+    messages, known = run.messages, len(run.sound)
+    # Only what is new needs a look, or each step would cost as much as all before it.
+    is_longer = len(messages) >= known and all(map(operator.is_, messages, run.sound))
+    if not is_valid(messages[known:] if is_longer else messages):
+        messages[:] = repaired(messages)
+    run.sound = messages[:]

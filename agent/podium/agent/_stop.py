@@ -1,4 +1,4 @@
-"""Why a run ended, as data: the reason, whose limit it was, the numbers, and what was left undone."""
+"""Why a run ended, as data: the reason, whose limit, the numbers, and what was left undone."""
 
 from __future__ import annotations
 

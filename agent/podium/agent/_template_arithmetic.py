@@ -9,7 +9,7 @@ from jinja2 import Undefined
 
 from podium.agent._template_limits import MAX_INTEGER_BITS, PromptError
 from podium.agent._template_meter import Meter
-from podium.agent._template_values import ATOMS
+from podium.agent._template_values import ATOMS, type_name
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda left, right: left + right,
@@ -46,7 +46,7 @@ def combine(meter: Meter, operator: str, left: Any, right: Any) -> object:
     if operator == "*" and int in kinds and kinds & _SEQUENCES:
         return _repeat(meter, *((right, left) if type(left) is int else (left, right)))
     raise PromptError(
-        f"'{operator}' cannot combine {type(left).__name__} and {type(right).__name__} in a "
+        f"'{operator}' cannot combine {type_name(left)} and {type_name(right)} in a "
         "template. Join texts with ~, and turn text into numbers with | int."
     )
 

@@ -20,7 +20,7 @@ MAX_RANGE = 100_000
 """Numbers in one range()."""
 ITEM_CHARS = 32
 """What going through one item of a list or dict counts for, in characters of work."""
-CONTAINER_ITEMS = 8
+CONTAINER_ITEMS = 12
 """What a list or dict counts for besides its items, in items."""
 MAX_INTEGER_BITS = 4096
 """Size of a whole number made by an operation; about 1,200 digits."""

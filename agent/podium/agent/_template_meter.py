@@ -16,6 +16,8 @@ from podium.agent._template_limits import (
 )
 from podium.agent._template_values import ATOMS, Record
 
+_CONTAINERS: tuple[Any, ...] = (list, tuple, dict)
+
 
 class Meter(Allowance):
     """Counts what one rendering does, and lets only plain data through."""
@@ -41,8 +43,8 @@ class Meter(Allowance):
             item, depth = waiting.pop()
             if isinstance(item, str):
                 self.read(len(item) * times)
-            elif isinstance(item, list | tuple | dict):
-                waiting += [(inner, depth + 1) for inner in self._opened(item, depth, times)]
+            elif isinstance(item, _CONTAINERS):
+                waiting += self._opened(item, depth, times)
             elif type(item) not in ATOMS:
                 self._weigh_object(item, times)
 
@@ -91,18 +93,23 @@ class Meter(Allowance):
         finally:
             self._depth -= 1
 
-    def _opened(self, container: Any, depth: int, times: int) -> list[object]:
-        """Weigh what stands in the container itself; return the rest, which has to be opened."""
+    def _opened(self, container: Any, depth: int, times: int) -> list[tuple[object, int]]:
+        """Weigh what stands in the container itself; return what has to be opened, with depths."""
         if depth >= MAX_DEPTH:
             raise PromptError(
                 f"Lists or dicts nest more than {MAX_DEPTH} levels deep. Make the data flatter."
             )
         self.items(len(container) * times)
-        inner: list[object] = list(container)
-        if isinstance(container, dict):
-            inner += cast("dict[object, object]", container).values()
-        self.read(sum([len(item) for item in inner if type(item) is str]) * times)
-        return [item for item in inner if type(item) is not str and type(item) not in ATOMS]
+        chars = 0
+        closed: list[tuple[object, int]] = []
+        inner: Any = [*container, *container.values()] if type(container) is dict else container
+        for item in inner:
+            if type(item) is str:
+                chars += len(item)
+            elif type(item) not in ATOMS:
+                closed.append((item, depth + 1))
+        self.read(chars * times)
+        return closed
 
     def _weigh_object(self, item: object, times: int) -> None:
         if isinstance(item, Record):

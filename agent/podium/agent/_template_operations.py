@@ -12,7 +12,7 @@ from jinja2.utils import Namespace
 
 from podium.agent._template_context import PartMark, PromptContext
 from podium.agent._template_limits import MAX_RANGE, PromptError
-from podium.agent._template_values import PARTS, Record
+from podium.agent._template_values import PARTS, Record, type_name
 
 LOOP = "<loop>"
 BUILD = "<build>"
@@ -35,8 +35,8 @@ def loop_over(context: PromptContext, items: Any, turn_steps: int) -> object:
         return list(items)
     if not isinstance(items, LOOPED):
         raise PromptError(
-            f"A for loop cannot go over a {type(items).__name__}. Loop over a list, a dict, text "
-            "or range()."
+            f"A loop cannot go over a value of type {type_name(items)!r}. "
+            "Loop over a list, a dict, text or range()."
         )
     context.meter.step(len(items) * turn_steps)
     return items
@@ -69,7 +69,7 @@ def _slice(context: PromptContext, value: Any, start: Any, stop: Any, step: Any)
         return value[start]
     if not isinstance(value, SLICED):
         raise PromptError(
-            f"A {type(value).__name__} cannot be sliced. Slice text, a list or range()."
+            f"A value of type {type_name(value)!r} cannot be sliced. Slice text, a list or range()."
         )
     return context.meter.keep(value[start:stop:step])
 
@@ -77,12 +77,8 @@ def _slice(context: PromptContext, value: Any, start: Any, stop: Any, step: Any)
 @pass_context
 def _range(context: PromptContext, _: None, *bounds: int) -> range:
     numbers = range(*bounds)
-    shown = ", ".join(f"{bound:,}" for bound in bounds)
-    try:
-        count = len(numbers)
-    except OverflowError:
-        count = MAX_RANGE + 1
-    if count > MAX_RANGE:
+    if numbers[MAX_RANGE:]:
+        shown = ", ".join(f"{bound:,}" for bound in bounds)
         raise PromptError(
             f"range({shown:.80}) has more than {MAX_RANGE:,} numbers, the most that a range may "
             "have. Use a smaller range."
@@ -92,7 +88,8 @@ def _range(context: PromptContext, _: None, *bounds: int) -> range:
 
 @pass_context
 def _namespace(context: PromptContext, _: None, *args: Any, **values: Any) -> Namespace:
-    context.meter.weigh([*args, len(values)])
+    context.meter.weigh(args)
+    context.meter.items(len(values))
     return Namespace(*args, **values)
 
 
@@ -106,10 +103,9 @@ def _message(context: PromptContext, text: str, role: object, name: object) -> s
 def _templatize_part(context: PromptContext, value: object) -> PartMark:
     if isinstance(value, Record) and isinstance(value.source, PARTS):
         return context.parts.mark(value.source)
-    kind = type(value.source if isinstance(value, Record) else value).__name__
     raise PromptError(
-        f"templatize_part takes an ImageContent, FileContent or TextContent, and got {kind}. "
-        "Print other values without it."
+        f"templatize_part takes an ImageContent, FileContent or TextContent, and got "
+        f"{type_name(value)!r}. Print other values without it."
     )
 
 

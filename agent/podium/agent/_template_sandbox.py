@@ -16,7 +16,7 @@ from podium.agent._template_arithmetic import OPERATORS, combine
 from podium.agent._template_context import PartMark, PromptContext
 from podium.agent._template_limits import PromptError
 from podium.agent._template_operations import LOOPED, OPERATIONS, PART_FILTERS, loop_over
-from podium.agent._template_values import Record
+from podium.agent._template_values import Record, type_name
 
 _TEXT_METHODS = (
     "capitalize casefold count endswith find index isalnum isalpha isdecimal isdigit islower "
@@ -106,7 +106,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
                 return obj[argument]
         except (TypeError, LookupError):
             pass
-        return self.undefined(f"{_type_name(obj)!r} has no field or item {_shown(argument)}")
+        return self.undefined(f"{type_name(obj)!r} has no field or item {_shown(argument)}")
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call a macro, a recursive loop or an allowed method; refuse everything else."""
@@ -123,7 +123,7 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         if isinstance(obj, Undefined):
             return obj()
         raise PromptError(
-            f"A value of type {_type_name(obj)!r} cannot be called in a template, only macros and "
+            f"A value of type {type_name(obj)!r} cannot be called in a template, only macros and "
             "the methods of text, lists and dicts. Call it in Python and pass the result."
         )
 
@@ -136,10 +136,6 @@ class PromptEnvironment(ImmutableSandboxedEnvironment):
         if name in OPERATIONS:
             raise PromptError(f"There is no filter named {name!r}. Name one of jinja's filters.")
         return super().call_filter(name, *args, **kwargs)
-
-
-def _type_name(obj: object) -> str:
-    return type(obj.source if isinstance(obj, Record) else obj).__name__
 
 
 def _shown(argument: object) -> str:

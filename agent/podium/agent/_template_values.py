@@ -67,6 +67,11 @@ class Record:
         return hash(self.source)
 
 
+def type_name(value: object) -> str:
+    """Return the name of the user's type, also where the value stands behind a `Record`."""
+    return type(value.source if isinstance(value, Record) else value).__name__
+
+
 def plain(value: object, allowance: Allowance, depth: int = 0) -> object:
     """Return `value` as plain data, copied; texts in it are cleaned.
 

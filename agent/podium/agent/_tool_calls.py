@@ -46,7 +46,7 @@ class Answer:
 
 
 async def answer_calls(run: RunState, tools: Sequence[Tool]) -> list[Answer]:
-    """Answer the calls at the end of the conversation that have no result yet, and return what came.
+    """Answer the calls at the end of the conversation that have no result yet; return what came.
 
     A hook that ran before may have answered some itself, by adding their results. Calls that read
     state run after those that write it; one failure never keeps a sibling's result away.
@@ -146,7 +146,9 @@ def _merge_state(run: RunState, job: Job, outcomes: dict[str | None, Outcome]) -
     try:
         for key, value, handler in outcome.updates:
             run.state.set(key, value, handler)
-    except Exception as error:  # a merge handler is user code; its failure must not cost the siblings
+    except (
+        Exception
+    ) as error:  # a merge handler is user code; its failure must not cost the siblings
         logger.warning("Result of tool %r could not be merged into state: %s", job.tool.name, error)
         failed = Outcome(
             f"Tool {job.tool.name!r} ran, but its result could not be stored: "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -107,7 +107,7 @@ def _take_turn(run: RunState, tool: Tool) -> None:
 
 
 @contextmanager
-def _time_limit(tool: Tool) -> Iterator[None]:
+def _time_limit(tool: Tool) -> Generator[None]:
     if tool.timeout_seconds is None:
         yield
         return
@@ -122,7 +122,7 @@ def _time_limit(tool: Tool) -> Iterator[None]:
 
 
 @contextmanager
-def _own_cancellation_only() -> Iterator[None]:
+def _own_cancellation_only() -> Generator[None]:
     """Let a cancellation of this run pass; one that a tool made up is the tool's own failure."""
     try:
         yield

@@ -1,7 +1,8 @@
 """What happens in a run, as typed events: `async for event in run` hands them out in order.
 
-Every event says whose it is: `path` names the agent (`coordinator/research#2`), `cause` the tool call
-that started it. Events of nested agents arrive in the same stream; those of one agent are in order.
+Every event says whose it is: `path` names the agent (`coordinator/research#2`), `cause` the tool
+call that started it. Events of nested agents arrive in the same stream; those of one agent are in
+order.
 """
 
 from __future__ import annotations

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from podium.tools import FileContent, ImageContent, TextContent, ToolCall, ToolCallResult, clean_text
+from podium.tools import (
+    FileContent,
+    ImageContent,
+    TextContent,
+    ToolCall,
+    ToolCallResult,
+    clean_text,
+)
 
 PartT = TypeVar("PartT")
 
@@ -172,6 +179,16 @@ class ChatMessage:
         if encoded is None:
             encoded = self._wire[api] = encode(self)
         return encoded
+
+    @staticmethod
+    def wire_forms(
+        messages: Iterable[ChatMessage], api: str, encode: Callable[[ChatMessage], bytes]
+    ) -> list[bytes]:
+        """Return the `wire_form` of each message, in order."""
+        return [
+            message.wire_form(api, encode) if (form := message._wire.get(api)) is None else form
+            for message in messages
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data that `from_dict` turns back into an equal message."""

@@ -1,11 +1,11 @@
-"""Many agents: a coordinator that delegates to specialists, nested to any depth.
+r"""Many agents: a coordinator that delegates to specialists, nested to any depth.
 
-    from podium.agent import Agent
-    from podium.orchestration import Coordinator
+from podium.agent import Agent
+from podium.orchestration import Coordinator
 
-    team = Coordinator(chat_generator=model, specialists=[researcher, checker])
-    result = team.run("What does the with statement guarantee?")
-    print(result.text, result.usage_tree, sep="\\n")
+team = Coordinator(chat_generator=model, specialists=[researcher, checker])
+result = team.run("What does the with statement guarantee?")
+print(result.text, result.usage_tree, sep="\n")
 """
 
 from podium.orchestration.agent_tool import AgentTool, SupportsRun

@@ -16,7 +16,7 @@ TASK = "task"
 
 @runtime_checkable
 class SupportsRun(Protocol):
-    """Anything that can be run like an agent: it takes messages and inputs, and returns a result."""
+    """Anything that can be run like an agent: it takes messages and inputs, returns a result."""
 
     @property
     def name(self) -> str:
@@ -75,26 +75,11 @@ class AgentTool(Tool):
             TypeError: `agent` cannot be run like an agent.
             ValueError: no description, a name or mapping that cannot be, or a budget.
         """
-        if not isinstance(agent, SupportsRun):
-            raise TypeError(
-                f"AgentTool got {agent!r}, which cannot be run like an agent. "
-                "Pass an Agent, or an object with name, description and run_async(messages)."
-            )
-        if budget is not None:
-            raise ValueError(
-                f"AgentTool of {agent.name!r} got budget={budget!r}, and budgets are not enforced "
-                "yet. Leave it out; limit calls with max_calls meanwhile."
-            )
-        described = description or agent.description
-        if not described:
-            raise ValueError(
-                f"AgentTool of {agent.name!r} has no description, so no model could know when to "
-                "use it. Give the agent a description, or pass description=."
-            )
+        _check(agent, description, budget)
         self.agent = agent
         super().__init__(
             name or agent.name,
-            described,
+            description or agent.description,
             parameters or _schema(agent, set((inputs_from_state or {}).values())),
             async_function=self._delegate,
             inputs_from_state=inputs_from_state,
@@ -113,9 +98,7 @@ class AgentTool(Tool):
         twin.max_calls = max_calls
         return twin
 
-    async def _delegate(
-        self, task: str, context: CallContext, **inputs: Any
-    ) -> Mapping[str, Any]:
+    async def _delegate(self, task: str, context: CallContext, **inputs: Any) -> Mapping[str, Any]:
         """Run the agent below the run that calls it, and return its result."""
         messages = [ChatMessage.from_user(task)]
         try:
@@ -139,6 +122,24 @@ class AgentTool(Tool):
         result = cast("Mapping[str, Any]", value)
         last = result.get("last_message")
         return (last.text or "") if isinstance(last, ChatMessage) else super().result_content(value)
+
+
+def _check(agent: object, description: str | None, budget: object) -> None:
+    if not isinstance(agent, SupportsRun):
+        raise TypeError(
+            f"AgentTool got {agent!r}, which cannot be run like an agent. "
+            "Pass an Agent, or an object with name, description and run_async(messages)."
+        )
+    if budget is not None:
+        raise ValueError(
+            f"AgentTool of {agent.name!r} got budget={budget!r}, and budgets are not enforced yet. "
+            "Leave it out; limit calls with max_calls meanwhile."
+        )
+    if not (description or agent.description):
+        raise ValueError(
+            f"AgentTool of {agent.name!r} has no description, so no model could know its use. "
+            "Give the agent a description, or pass description=."
+        )
 
 
 async def _run_below(

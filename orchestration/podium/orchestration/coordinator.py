@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ class Coordinator(Agent):
     max_depth: int | None = 8
     """How deep agents may nest below it."""
     max_calls_per_specialist: int = 64
-    """Calls of one specialist in one run; further ones are refused. An AgentTool's own goes first."""
+    """Calls of one specialist in one run; further ones are refused. An AgentTool's own counts."""
     max_repeats: int = 3
     """How often equal calls may run, before they are refused and the run is ended as stuck."""
     answers_when_stopped: bool = True
@@ -62,7 +62,9 @@ class Coordinator(Agent):
         for limit in ("max_depth", "max_calls_per_specialist"):
             value = getattr(self, limit)
             if value is not None and (isinstance(value, bool) or value < 1):
-                raise ValueError(f"Coordinator {self.name!r} got {limit}={value!r}. Give at least 1.")
+                raise ValueError(
+                    f"Coordinator {self.name!r} got {limit}={value!r}. Give at least 1."
+                )
         team = tuple(self._as_tool(one) for one in self.specialists)
         own = self.tools if self.tools is not None else ()
         extra = (own,) if isinstance(own, Toolset) else tuple(own)

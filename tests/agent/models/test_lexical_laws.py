@@ -20,17 +20,30 @@ from podium.tools import State, Tool, ToolCall
 
 WORDS = (
     "how does the with statement handle exceptions and what is a closure search read check claim"
-    " file notes.md heading § [a.md § B] Sources: ? ; , . 7 * (4 + 2) 12 Paris \"quoted words here\""
-    " `yield` claim: {\"a\": 1} hello who are you\n\n\n- 1. 2. no results"
+    ' file notes.md heading § [a.md § B] Sources: ? ; , . 7 * (4 + 2) 12 Paris "quoted words here"'
+    ' `yield` claim: {"a": 1} hello who are you\n\n\n- 1. 2. no results'
 ).split(" ")
-NAMES = ("query", "task", "file", "heading", "claim", "limit", "text", "city", "expression", "x", "url")
+NAMES = (
+    "query",
+    "task",
+    "file",
+    "heading",
+    "claim",
+    "limit",
+    "text",
+    "city",
+    "expression",
+    "x",
+    "url",
+)
 
 texts = st.one_of(st.text(max_size=80), st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join))
 
 
 def bounds(low: str, high: str) -> st.SearchStrategy[dict[str, Any]]:
+    none: dict[str, Any] = {}
     pairs = st.tuples(st.integers(0, 5), st.integers(5, 9))
-    return st.one_of(st.just({}), pairs.map(lambda pair: {low: pair[0], high: pair[1]}))
+    return st.one_of(st.just(none), pairs.map(lambda pair: {low: pair[0], high: pair[1]}))
 
 
 def typed(kind: str, extra: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
@@ -39,10 +52,15 @@ def typed(kind: str, extra: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrat
 
 plain = st.one_of(
     typed("string", bounds("minLength", "maxLength")),
-    typed("string", st.sampled_from([{"format": "date"}, {"pattern": "^(a+)+$"}, {"enum": ["a", "with"]}])),
+    typed(
+        "string",
+        st.sampled_from([{"format": "date"}, {"pattern": "^(a+)+$"}, {"enum": ["a", "with"]}]),
+    ),
     typed("integer", bounds("minimum", "maximum")),
     typed("number", bounds("exclusiveMinimum", "maximum")),
-    st.sampled_from([{"type": "boolean"}, {"type": "null"}, {}, {"const": 3}, {"$ref": "#/$defs/Node"}]),
+    st.sampled_from(
+        [{"type": "boolean"}, {"type": "null"}, {}, {"const": 3}, {"$ref": "#/$defs/Node"}]
+    ),
     st.just({"type": ["integer", "null"], "default": None}),
 )
 schemas = st.recursive(
@@ -67,14 +85,16 @@ def nothing(**_: object) -> None:
 
 @st.composite
 def tools(draw: st.DrawFn) -> Tool:
-    properties = draw(st.dictionaries(st.sampled_from(NAMES), schemas, max_size=4))
+    properties: dict[str, Any] = draw(st.dictionaries(st.sampled_from(NAMES), schemas, max_size=3))
+    key = draw(st.sampled_from(["query", "task", "claim", "file"]))
+    properties.setdefault(key, {"type": "string"})
     return Tool(
-        draw(st.sampled_from(["search", "read_file", "check_claim", "calculator", "writer", "go"])),
+        draw(st.sampled_from(["search", "read_file", "check_claim", "calculator", "writer"])),
         draw(texts) or "Search.",
         {
             "type": "object",
             "properties": properties,
-            "required": draw(st.lists(st.sampled_from(sorted(properties)), unique=True)) if properties else [],
+            "required": sorted({key, draw(st.sampled_from(sorted(properties)))}),
             "$defs": {"Node": NODE},
         },
         nothing,
@@ -90,7 +110,9 @@ def reply(messages: Sequence[ChatMessage], offered: Sequence[Tool], **options: A
     return anyio.run(ask)
 
 
-def talk(task: str, offered: Sequence[Tool], results: Sequence[tuple[str, bool]]) -> list[ChatMessage]:
+def talk(
+    task: str, offered: Sequence[Tool], results: Sequence[tuple[str, bool]]
+) -> list[ChatMessage]:
     """Return the conversation about `task` in which the tools answer with `results`, in order."""
     messages = [ChatMessage.from_user(task)]
     answers = iter(results)
@@ -106,11 +128,15 @@ def calls_of(messages: Sequence[ChatMessage]) -> list[ToolCall]:
     return [call for message in messages for call in message.tool_calls]
 
 
-laws = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+laws = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @laws
-@given(texts, st.lists(tools(), max_size=4, unique_by=lambda tool: tool.name), st.lists(st.tuples(texts, st.booleans()), max_size=6))
+@given(
+    texts,
+    st.lists(tools(), max_size=4, unique_by=lambda tool: tool.name),
+    st.lists(st.tuples(texts, st.booleans()), max_size=6),
+)
 def test_every_call_fits_its_tool_and_is_made_once(
     task: str, offered: list[Tool], results: list[tuple[str, bool]]
 ) -> None:
@@ -145,13 +171,13 @@ def test_any_schema_is_answered(task: str, result: str, schema: dict[str, Any]) 
 
 SCRIPT = """
 import anyio
-from podium.agent.messages import ChatMessage
-from podium.agent.models.lexical import LexicalChatGenerator
+from podium.agent.models import LexicalChatGenerator
 text = "[a.md § Closures] " + " ".join(
     f"A closure number {n} keeps variable {n % 7} of scope {n % 3} alive." for n in range(60)
 )
-messages = [ChatMessage.from_user(f"{text}\\n\\nHow does a closure keep variables, and what is a scope?")]
-print(anyio.run(LexicalChatGenerator().run_async, messages)["replies"][0].text)
+question = "How does a closure keep variables, and what is a scope?"
+generator = LexicalChatGenerator()
+print(anyio.run(generator.run_async, f"{text}\\n\\n{question}")["replies"][0].text)
 """
 
 
@@ -170,17 +196,21 @@ def test_the_answer_does_not_depend_on_the_hash_seed() -> None:
     assert "[a.md § Closures]" in answers.pop()
 
 
-@pytest.mark.parametrize("piece", ["[", '"', "- ", "a.b/", "with ", "[a § b] ", "   x\n", "{", "\n \n"])
-def test_a_megabyte_of_any_text_is_read_in_no_time(piece: str) -> None:
-    text = piece * (1_000_000 // len(piece))
+@pytest.mark.parametrize(
+    "piece", ["[", '"', "- ", "a.b/", "with ", "[a § b] ", "   x\n", "{", "\n \n", "what; "]
+)
+def test_long_texts_take_time_in_proportion(piece: str) -> None:
+    text = piece * (300_000 // len(piece))
     call = ToolCall("search", {"query": "with"}, id="call_1")
     messages = [
-        ChatMessage.from_user("What does the with statement do?"),
+        ChatMessage.from_system(text),
+        ChatMessage.from_user(f"What does the with statement do?\n\n{text}"),
         ChatMessage.from_assistant(tool_calls=[call]),
         ChatMessage.from_tool(text, call),
     ]
-
     started = time.process_time()
+
     answered = reply(messages, [])
 
     assert answered.text
+    assert time.process_time() - started < 5

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 import threading
@@ -23,7 +22,6 @@ from podium.agent.testing import (
     call,
     calls,
 )
-from podium.agent.testing._http import Connection, Playback
 
 Ask = Any
 WITH_USAGE = {"include_usage": True}
@@ -234,27 +232,6 @@ async def test_a_client_that_leaves_while_the_model_thinks_is_seen() -> None:
         left = await server.requests[0].wait_disconnected()
 
     assert left
-
-
-def test_a_client_that_does_not_read_stops_the_stream() -> None:
-    class FullTransport(asyncio.Transport):
-        """Asks for a pause after each write, as a full one does."""
-
-        def write(self, data: bytes | bytearray | memoryview) -> None:
-            written.append(bytes(data))
-            connection.pause_writing()
-
-    written: list[bytes] = []
-    connection = Connection(lambda _: Playback([(0.0, b"one"), (0.0, b"two")]), set())
-    with socket.socket() as peer:
-        connection.connection_made(FullTransport({"socket": peer}))
-
-    connection.data_received(b"GET / HTTP/1.1\r\n\r\n")
-    at_first = list(written)
-    connection.resume_writing()
-
-    assert at_first == [b"one"]
-    assert written == [b"one", b"two"]
 
 
 def read_to_end(client: socket.socket) -> bytes:

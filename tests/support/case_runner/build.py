@@ -135,7 +135,10 @@ def settings_of(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the agent's settings that a case asks for."""
     agent = data.get("agent", {})
     settings: dict[str, Any] = {}
-    for key, ours in (("max_steps", "max_agent_steps"), ("tool_concurrency", "tool_concurrency_limit")):
+    for key, ours in (
+        ("max_steps", "max_agent_steps"),
+        ("tool_concurrency", "tool_concurrency_limit"),
+    ):
         if key in agent:
             settings[ours] = agent[key]
     if "exit_on" in agent:

@@ -14,8 +14,11 @@ Schema = Mapping[str, Any]
 def _root(outcome: Outcome, tool: str | None = None) -> Schema:
     if outcome.tool is not None:
         return outcome.tool.parameters
-    sent = {one["function"]["name"]: one["function"] for one in outcome.requests_of(None)[0]["tools"]}
-    return sent[tool or next(iter(sent))]["parameters"]
+    sent = {
+        one["function"]["name"]: one["function"] for one in outcome.requests_of(None)[0]["tools"]
+    }
+    parameters: Schema = sent[tool or next(iter(sent))]["parameters"]
+    return parameters
 
 
 def _resolve(schema: Schema, root: Schema) -> Schema:

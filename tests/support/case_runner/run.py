@@ -9,11 +9,6 @@ from typing import Any
 
 import anyio
 
-from podium.agent import Agent, AgentResult, ChatMessage
-from podium.agent.models._openai_history import messages_from_openai
-from podium.agent.testing import FakeOpenAIServer, RecordedRequest
-from podium.tools import Tool
-
 from case_runner.build import (
     Executed,
     initial_state,
@@ -23,6 +18,10 @@ from case_runner.build import (
     tools_of,
 )
 from case_runner.case_file import Case
+from podium.agent import Agent, AgentResult, ChatMessage
+from podium.agent.models._openai_history import messages_from_openai
+from podium.agent.testing import FakeOpenAIServer, RecordedRequest
+from podium.tools import Tool
 
 
 @dataclass(slots=True)

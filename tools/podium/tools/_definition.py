@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from podium.tools._json_check import JsonParameters
-from podium.tools._json_schema import object_schema
 from podium.tools._signature import EMPTY, Signature
+from podium.tools._usable_schema import object_schema
 from podium.tools.errors import ToolDefinitionError, nearest
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")

@@ -1,62 +1,25 @@
-"""JSON schemas as data: what makes one usable for a tool, what types it admits, how it reads."""
+"""JSON schemas as data: where references lead, what types they admit, how they read."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from podium.tools._shapes import is_array, is_mapping, is_object
-from podium.tools.errors import ToolDefinitionError, nearest
 
 JSON_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
-MAX_SCHEMA_NODES = 10_000
+"""The names of JSON's types."""
 MAX_SCHEMA_DEPTH = 64
+"""How deep a schema may be nested, and how many references may follow each other."""
+NAMED_SCHEMAS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+"""Keywords that hold schemas by name."""
+LISTED_SCHEMAS = ("anyOf", "oneOf", "allOf", "prefixItems")
+"""Keywords that hold a list of schemas."""
 
-_NAMED = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
-_LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
-_SINGLE = (
-    *("items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else"),
-    *("unevaluatedProperties", "unevaluatedItems"),
-)
 _OPEN_ROOT = ("$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties", "additionalProperties")
 _DATA = ("default", "enum", "const", "examples", "required", "discriminator")
 _SHOWN_VALUES = 8
-
-
-class _Unusable(ValueError):
-    """Says what is wrong with a schema, and what to do."""
-
-
-def object_schema(schema: object, tool_name: str) -> dict[str, Any]:
-    """Return a copy of `schema` that providers accept: an object with properties, plain JSON.
-
-    A missing type or missing properties are added, `$schema` is dropped.
-
-    Raises:
-        ToolDefinitionError: it is not plain JSON, does not describe an object, or has a part that
-            no check can use: an unknown type, a reference that leads nowhere or outside.
-    """
-    try:
-        copy = _plain_copy(schema)
-        copy.pop("$schema", None)
-        copy.setdefault("type", "object")
-        copy.setdefault("properties", {})
-        if copy["type"] != "object":
-            raise _Unusable(
-                f"it describes {copy['type']!r}, but arguments are always an object. "
-                'Wrap it: {"type": "object", "properties": {...}}.'
-            )
-        for part in _parts(copy):
-            _check_part(part, copy)
-        _check_required(copy)
-    except (TypeError, ValueError, RecursionError) as error:
-        mend = "" if isinstance(error, _Unusable) else ". Write it as plain JSON data."
-        raise ToolDefinitionError(
-            f"Tool {tool_name!r}: its parameters are no usable JSON schema: {error}{mend}",
-            tool_name=tool_name,
-        ) from error
-    return copy
 
 
 def is_closed(schema: Mapping[str, Any]) -> bool:
@@ -70,10 +33,22 @@ def resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str,
         reference = schema.get("$ref")
         if reference is None:
             return schema
-        target = _target(reference, root)
+        target = target_of(reference, root)
         beside = {key: value for key, value in schema.items() if key != "$ref"}
         schema = {**target, **beside} if is_mapping(target) else beside
     return {}  # references in a circle say nothing, so everything fits
+
+
+def target_of(reference: str, root: Mapping[str, Any]) -> object:
+    """Return what a local `$ref` points to in `root`; None when it leads nowhere."""
+    found: object = root
+    for step in reference[1:].split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        if is_array(found) and name.isdecimal() and int(name) < len(found):
+            found = found[int(name)]
+        else:
+            found = found.get(name) if is_mapping(found) else None
+    return found
 
 
 def admitted_types(
@@ -90,7 +65,7 @@ def admitted_types(
     seen[id(schema)] = found
     plain = resolved(schema, root)
     if "type" in plain:
-        found &= _names(plain["type"])
+        found &= type_names(plain["type"])
     if "number" in found:
         found |= {"integer"}
     if "const" in plain or "enum" in plain:
@@ -104,6 +79,25 @@ def admitted_types(
         found &= admitted_types(one, root, seen)
     seen[id(schema)] = found
     return found
+
+
+def is_optional(root: Mapping[str, Any], path: Sequence[str | int]) -> bool:
+    """Return whether `path` leads to a property that its object can do without."""
+    places: list[Mapping[str, Any]] = list(_forms(root, root))
+    for step in path[:-1]:
+        inner = [place.get("properties", {}).get(step, place.get("items")) for place in places]
+        places = [form for one in inner if is_mapping(one) for form in _forms(one, root)]
+    return any(
+        name in place.get("properties", {}) and name not in place.get("required", ())
+        for place in places
+        for name in path[-1:]
+    )
+
+
+def type_names(kind: object) -> frozenset[str]:
+    """Return the names in a `type`, which may be one or a list."""
+    names: list[object] = kind if is_array(kind) else [kind]
+    return frozenset(str(name) for name in names)
 
 
 def type_name(value: object) -> str:
@@ -133,20 +127,13 @@ def without_titles(schema: Any) -> Any:
         return schema
     copy: dict[str, Any] = {}
     for key, value in schema.items():
-        if key in _NAMED and is_object(value):
+        if key in NAMED_SCHEMAS and is_object(value):
             copy[key] = {name: without_titles(one) for name, one in value.items()}
         elif key in _DATA:
             if key != "default" or _is_plain(value):
                 copy[key] = value
         elif key != "title":
             copy[key] = without_titles(value)
-    return copy
-
-
-def _plain_copy(schema: object) -> dict[str, Any]:
-    if not is_mapping(schema):
-        raise _Unusable(f"it is {schema!r:.60}. Pass a dict such as {{'type': 'object'}}.")
-    copy: dict[str, Any] = json.loads(json.dumps(dict(schema), allow_nan=False))
     return copy
 
 
@@ -158,85 +145,12 @@ def _is_plain(value: object) -> bool:
     return True
 
 
-def _parts(root: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield every schema object inside `root`, itself included."""
-    waiting: list[tuple[object, int]] = [(root, 0)]
-    for _ in range(MAX_SCHEMA_NODES):
-        if not waiting:
-            return
-        part, depth = waiting.pop()
-        if isinstance(part, bool):
-            continue
-        if not is_object(part):
-            raise _Unusable(f"{part!r:.60} stands where a schema belongs. Write an object there.")
-        if depth > MAX_SCHEMA_DEPTH:
-            raise _Unusable(f"it is nested deeper than {MAX_SCHEMA_DEPTH} levels. Flatten it.")
-        yield part
-        waiting.extend((child, depth + 1) for child in _inner(part))
-    raise _Unusable(f"it has more than {MAX_SCHEMA_NODES:,} parts. Split the tool.")
-
-
-def _inner(schema: dict[str, Any]) -> Iterator[object]:
-    for key in _NAMED:
-        if key in schema:
-            if not is_object(schema[key]):
-                raise _Unusable(f"its {key!r} is {schema[key]!r:.60}. Make it an object by name.")
-            yield from schema[key].values()
-    for key in _LISTED:
-        if key in schema:
-            if not isinstance(schema[key], list) or not schema[key]:
-                raise _Unusable(f"its {key!r} is {schema[key]!r:.60}. Make it a list of schemas.")
-            yield from schema[key]
-    for key in _SINGLE:
-        if key in schema:
-            yield schema[key]
-
-
-def _check_part(part: Mapping[str, Any], root: Mapping[str, Any]) -> None:
-    unknown = sorted(_names(part["type"]) - set(JSON_TYPES)) if "type" in part else []
-    if unknown:
-        raise _Unusable(f"the type {unknown[0]!r} does not exist.{nearest(unknown[0], JSON_TYPES)}")
-    if "enum" in part and (not isinstance(part["enum"], list) or not part["enum"]):
-        raise _Unusable(f"its 'enum' is {part['enum']!r:.60}. List at least one value.")
-    required: object = part.get("required", [])
-    if not is_array(required) or not all(isinstance(name, str) for name in required):
-        raise _Unusable(f"its 'required' is {required!r:.60}. Make it a list of names.")
-    if "$ref" in part:
-        _target(part["$ref"], root)
-
-
-def _check_required(schema: Mapping[str, Any]) -> None:
-    absent = [name for name in schema.get("required", ()) if name not in schema["properties"]]
-    if absent and is_closed(schema):
-        raise _Unusable(
-            f"it requires {absent[0]!r}, which is not among its properties."
-            f"{nearest(absent[0], schema['properties'])} Declare it, or do not require it."
-        )
-
-
-def _target(reference: object, root: Mapping[str, Any]) -> object:
-    """Return what a `$ref` points to."""
-    found: object = root
-    if not isinstance(reference, str) or not reference.startswith("#"):
-        raise _Unusable(f"$ref {reference!r} points outside. Copy what it names into '$defs'.")
-    for step in reference[1:].split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
-        if (
-            isinstance(found, list)
-            and name.isdigit()
-            and int(name) < len(cast("list[object]", found))
-        ):
-            found = cast("list[object]", found)[int(name)]
-        elif isinstance(found, Mapping) and name in found:
-            found = cast("Mapping[str, object]", found)[name]
-        else:
-            raise _Unusable(f"$ref {reference!r} leads nowhere. Add what it names to '$defs'.")
-    return found
-
-
-def _names(kind: object) -> frozenset[str]:
-    names: list[object] = kind if is_array(kind) else [kind]
-    return frozenset(str(name) for name in names)
+def _forms(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield a schema with its reference followed, and each form it offers."""
+    plain = resolved(schema, root)
+    yield plain
+    for choice in plain.get("anyOf", ()):
+        yield from _forms(choice, root)
 
 
 def _in_words(schema: Any, root: Mapping[str, Any]) -> str:

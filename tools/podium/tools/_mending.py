@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from podium.tools._arguments import copy_json, decode_container
+from podium.tools._json_schema import is_optional
 from podium.tools._problems import missing, wrong
 
 _WANTED = {
@@ -30,21 +31,28 @@ _WANTED = {
 """pydantic's error types that say a value is no array or object, and what belongs there."""
 
 
-def mended(name: str, given: object, error: ValidationError) -> Any:
-    """Return `given` with JSON text decoded where an array or object belongs; None without any.
+def mended(name: str, given: object, error: ValidationError, schema: Mapping[str, Any]) -> Any:
+    """Return a copy of `given` with what can only be meant one way put right; None if nothing is.
 
-    Models sometimes encode a nested value twice. Only the places that the check complains about
-    are touched, so a text that happens to look like JSON stays text, and each is decoded once.
+    Models sometimes encode a nested value twice: text is decoded, once, where an array or object
+    belongs. Strict schemas make them send null for what they leave out: it is left out where
+    `schema` lets it be. Only the places that the check complains about are touched, so a text that
+    happens to look like JSON stays text.
     """
     holder: dict[str, Any] = {name: copy_json(given)}
     changed = False
     for detail in _details(error):
-        if detail["type"] in _WANTED and isinstance(detail["input"], str):
+        path = _path(holder, (name, *detail["loc"]))
+        parent = _reach(holder, path[:-1])
+        if parent[path[-1]] != detail["input"]:
+            continue  # an earlier detail of the same place has been dealt with
+        if detail["input"] is None and is_optional(schema, path[1:]):
+            del parent[path[-1]]
+            changed = True
+        elif detail["type"] in _WANTED and isinstance(detail["input"], str):
             decoded = decode_container(detail["input"])
-            *parents, last = _path(holder, (name, *detail["loc"]))
-            parent = _reach(holder, parents)
-            if decoded is not None and parent[last] == detail["input"]:
-                parent[last] = decoded
+            if decoded is not None:
+                parent[path[-1]] = decoded
                 changed = True
     return holder[name] if changed else None
 

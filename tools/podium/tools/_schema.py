@@ -257,7 +257,7 @@ def _second_try(
     """Mend what can only be meant one way, check again, and say what is still wrong."""
     if given is None and not field.required:
         return
-    holder = mended(field.name, given, error)
+    holder = mended(field.name, given, error, field.schema)
     if holder is not None:
         given = holder
         try:

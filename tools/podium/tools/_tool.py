@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+from podium.tools._arguments import copy_json
 from podium.tools._calls import ToolCall
 from podium.tools._context import CallContext
 from podium.tools._definition import (
@@ -113,7 +114,8 @@ class Tool:
     def prepare(self, call: ToolCall, state: State) -> dict[str, Any]:
         """Return the arguments for the function: the model's, checked, and those from `state`.
 
-        Values from the state always win, and are copies where they can be copied.
+        The function may change what it gets: arguments are copies, and so are values from the
+        state where they can be copied.
 
         Raises:
             ToolArgumentsError: the call does not fit; the text tells the model how to mend it.
@@ -122,7 +124,7 @@ class Tool:
         if call.problem is not None:
             problems = [call.problem]
         elif self._hidden.isdisjoint(call.arguments):
-            values, problems = self._parameters.check(call.arguments)
+            values, problems = self._parameters.check(copy_json(call.arguments))
         else:
             problems = [unknown(name for name in call.arguments if name in self._hidden)]
         if problems:
@@ -215,7 +217,8 @@ class Tool:
         if self.async_function is not None:
             value = self.async_function(**arguments)
         else:
-            value = await run_in_thread(_run, cast("Callable[..., Any]", self.function), arguments)
+            body = cast("Callable[..., Any]", self.function)
+            (value,) = await run_in_thread(_run_boxed, body, arguments)
         if inspect.isawaitable(value):
             value = await value
         return drain(await drain_async(value))
@@ -243,3 +246,8 @@ class Tool:
 
 def _run(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     return drain(function(**arguments))
+
+
+def _run_boxed(function: Callable[..., Any], arguments: dict[str, Any]) -> tuple[Any]:
+    # in a box, because trio refuses threads that return something to await
+    return (_run(function, arguments),)

@@ -1,11 +1,11 @@
 """Code that looks into a run, and steers it, at six points.
 
-    from podium.agent import State, hook
+from podium.agent import State, hook
 
-    @hook
-    def stop_on_request(state: State) -> None:
-        if state.data["hook_context"].get("stop"):
-            state.set("stop_run", "asked_to_stop")
+@hook
+def stop_on_request(state: State) -> None:
+    if state.data["hook_context"].get("stop"):
+        state.set("stop_run", "asked_to_stop")
 """
 
 from podium.agent.hooks._function import FunctionHook, hook

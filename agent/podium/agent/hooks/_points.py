@@ -29,7 +29,7 @@ class Hook(Protocol):
         ...
 
 
-def check_hooks(hooks: Mapping[str, Sequence[object]]) -> None:
+def check_hooks(hooks: Mapping[HookPoint, Sequence[object]]) -> None:
     """Refuse hooks that could never run.
 
     Raises:

@@ -11,11 +11,11 @@ from podium.tools import State, ToolCall
 
 
 class RepeatedCallHook:
-    """Answers a repeated tool call with a notice instead of running it, and ends a run that is stuck.
+    """Answers a repeated tool call with a notice instead of running it; ends a run that is stuck.
 
-    A call repeats when its tool and arguments equal those of an earlier call of the same run. From
-    the repeat number `max_repeats` on it is not run; when as many notices again have not helped, the
-    run stops with `repeated_call`. Register it at `before_tool`.
+    A call repeats when its tool and arguments equal those of an earlier call of the same run. It
+    runs `max_repeats` times at most; when as many notices again have not helped, the run stops with
+    `repeated_call`. Register it at `before_tool`.
     """
 
     allowed_hook_points = ("before_tool",)
@@ -28,7 +28,8 @@ class RepeatedCallHook:
         """
         if isinstance(max_repeats, bool) or not isinstance(max_repeats, int) or max_repeats < 1:
             raise ValueError(
-                f"RepeatedCallHook got max_repeats={max_repeats!r}. Give a whole number of at least 1."
+                f"RepeatedCallHook got max_repeats={max_repeats!r}. "
+                "Give a whole number of at least 1."
             )
         self.max_repeats = max_repeats
 

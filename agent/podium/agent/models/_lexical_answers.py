@@ -21,11 +21,12 @@ def answer(
     """Return one paragraph for each part, and say plainly which parts have no answer.
 
     `own_keys` names the calls that were made for a part; their short values are given as they
-    stand, before all others.
+    stand. A value whose part is not known, since its tool is gone, may answer any.
     """
     claimed = {part: [key for key in own_keys(part) if key in results.values] for part in parts}
     taken = {key for keys in claimed.values() for key in keys}
     paragraphs = [value for key, value in results.values.items() if key not in taken]
+    unclaimed = len(paragraphs)
     missing: list[str] = []
     used: set[str] = set()
     for part in parts:
@@ -35,7 +36,7 @@ def answer(
             paragraphs.append(" ".join([*values, *map(_cited, found)]))
         else:
             missing.append(part.text)
-    if missing and not (paragraphs and len(parts) == 1):
+    if len(missing) > unclaimed:
         paragraphs.append(_not_found(missing, results))
     return "\n\n".join(dict.fromkeys(paragraphs))
 

@@ -133,10 +133,10 @@ class ArgumentGuess:
 
     def _places(self, role: Role, field: Field) -> Iterator[object]:
         reference = self._clues.reference
-        if reference is not None:
-            yield reference.file if role == "file" else reference.heading
-        elif role == "heading" and field.needed:
-            yield ""
+        if role == "file" and reference is not None:
+            yield reference.file
+        elif role == "heading" and (field.needed or (reference and reference.heading)):
+            yield reference.heading if reference else ""
 
     def _needed_texts(self, role: Role, field: Field) -> Iterator[object]:
         clues = self._clues

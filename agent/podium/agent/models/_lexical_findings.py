@@ -17,7 +17,7 @@ ENOUGH = 350
 HALF = 500
 """The same for a sentence that holds none of the part's topics: it may match by chance."""
 _TOPIC = 4
-"""A word that so many sentences hold is a topic of what was found."""
+"""A word that so many sentences hold is a topic of what was found; of few sentences, fewer."""
 _LEAD_WORDS = 8
 _NEIGHBOURS, _PER_NEIGHBOUR = 6, 15
 _REPEATED = 650
@@ -82,7 +82,8 @@ class Findings:
         """Return the sentences that answer `part` with their scores, the best first."""
         if part not in self._rankings:
             weights = self._weights(part)
-            topics = {word for word in weights if self._holding[word] >= _TOPIC}
+            many = min(_TOPIC, max(2, len(self._entries) // 4))
+            topics = {word for word in weights if self._holding[word] >= many}
             scored = [
                 (score, entry)
                 for entry in self._entries

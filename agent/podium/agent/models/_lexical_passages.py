@@ -58,11 +58,11 @@ class Sentence:
 
 def references(text: str) -> list[Reference]:
     """Return the places that `text` names, in order, each once: citations, else files and URLs."""
-    cited = [_reference(found.group()) for found in _citations(text)]
-    if not cited:
-        names = [*_URL.findall(text), *_FILE_NAME.findall(_URL.sub(" ", text))]
-        cited = [Reference(name, name, "") for name in names]
-    return list(dict.fromkeys(cited))
+    cited = dict.fromkeys(found.group() for found in _citations(text))
+    if cited:
+        return [_reference(citation) for citation in cited]
+    names = dict.fromkeys([*_URL.findall(text), *_FILE_NAME.findall(_URL.sub(" ", text))])
+    return [Reference(name, name, "") for name in names]
 
 
 def has_citation(text: str) -> bool:

@@ -34,8 +34,8 @@ class Turn:
         """Return the calls to make now, none of them made before; none when nothing fits."""
         made = {call_key(call.tool_name, call.arguments) for call in self.conversation.calls}
         stages: tuple[Callable[[], Iterator[_Asked]], ...] = (
-            self._read_named,
             self._check_named,
+            self._read_named,
             self._first,
             self._read_found,
             self._check_found,
@@ -60,19 +60,19 @@ class Turn:
 
     # The stages, in the order in which they come.
 
-    def _read_named(self) -> Iterator[_Asked]:
-        """Read the places that the task names."""
-        places = self.conversation.task.references[: MAX_SOURCES * 2]
-        for view in self._unused("read") if places else ():
-            for part in self._parts():
-                yield from self._reading(view, part, places)
-
     def _check_named(self) -> Iterator[_Asked]:
         """Check the claims that the task names."""
         task = self.conversation.task
         for view in self._unused("check"):
             for part in task.parts if task.claims else ():
                 yield from self._asked(view, Clues(part, part.text, claim=part.text))
+
+    def _read_named(self) -> Iterator[_Asked]:
+        """Read the places that the task names."""
+        places = self.conversation.task.references[: MAX_SOURCES * 2]
+        for view in self._unused("read") if places else ():
+            for part in self._parts():
+                yield from self._reading(view, part, places)
 
     def _first(self) -> Iterator[_Asked]:
         """Put each part that has no answer yet to the next tool that fits it."""

@@ -63,7 +63,11 @@ def sort_results(results: Iterable[ToolCallResult], more: Iterable[str]) -> Resu
             else:
                 texts.append(_with_source(text, result.origin))
     return Results(
-        Findings([*texts, *more], Stems()), values, frozenset(useful), tuple(errors), known
+        findings=Findings([*texts, *(text for text in more if not _is_empty(text))], Stems()),
+        values=values,
+        useful=frozenset(useful),
+        errors=tuple(errors),
+        known=known,
     )
 
 

@@ -29,9 +29,9 @@ _GRAMMAR = frozenset(
     " within without would yet you your".split()
 )
 _ASKING = frozenset(
-    "answer ask briefly cite decide decides define describe detail does explain exactly following gets give happen"
-    " happens help know mean means need please question say says show source sources tell"
-    " thank thanks use used uses using want way work works".split()
+    "answer ask briefly cite decide decides define describe detail does explain exactly following"
+    " gets give happen happens help know mean means need please question say says show source"
+    " sources tell thank thanks use used uses using want way work works".split()
 )
 STOP_WORDS = _GRAMMAR | _ASKING
 """Words that say nothing about what a question is about."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from podium.agent.messages import ChatMessage, ChatRole, MessagePart
@@ -31,7 +31,7 @@ _NO_SPEAKER_NAME = re.compile(r"[\s<|\\/>]")
 
 
 def encode_request(
-    parameters: Mapping[str, Any], tools: Sequence[bytes], messages: Iterable[ChatMessage]
+    parameters: Mapping[str, Any], tools: Sequence[bytes], messages: Sequence[ChatMessage]
 ) -> bytes:
     """Return the body of a request; `parameters` holds the model and everything but these two.
 
@@ -44,25 +44,27 @@ def encode_request(
     return b"".join(pieces)
 
 
-def encode_messages(messages: Iterable[ChatMessage]) -> list[bytes]:
+def encode_messages(messages: Sequence[ChatMessage]) -> list[bytes]:
     """Return the messages encoded, in order.
 
     Images and files in tool results cannot stand in a tool's message: one user message after each
     batch of results brings them.
     """
+    forms = ChatMessage.wire_forms(messages, "chat", _encode_message)
+    attachments = ChatMessage.wire_forms(messages, "chat.attachments", _encode_attachments)
+    if not any(attachments):
+        return forms
     encoded: list[bytes] = []
-    attachments: list[bytes] = []
-    for message in messages:
-        if message.role is ChatRole.TOOL:
-            attached = message.wire_form("chat.attachments", _encode_attachments)
-            if attached:
-                attachments.append(attached)
-        elif attachments:
-            encoded.append(_attachments_message(attachments))
-            attachments = []
-        encoded.append(message.wire_form("chat", _encode_message))
-    if attachments:
-        encoded.append(_attachments_message(attachments))
+    waiting: list[bytes] = []
+    for message, form, attached in zip(messages, forms, attachments, strict=True):
+        if waiting and message.role is not ChatRole.TOOL:
+            encoded.append(_attachments_message(waiting))
+            waiting = []
+        encoded.append(form)
+        if attached:
+            waiting.append(attached)
+    if waiting:
+        encoded.append(_attachments_message(waiting))
     return encoded
 
 

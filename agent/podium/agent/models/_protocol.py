@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
-from podium.agent.messages import ChatMessage
 from podium.agent.streaming import StreamingChunk
-from podium.tools import Tool
 
 StreamingCallback = Callable[[StreamingChunk], Awaitable[None] | None]
 """Called with each chunk; may be a plain or an async function."""
@@ -17,15 +15,12 @@ StreamingCallback = Callable[[StreamingChunk], Awaitable[None] | None]
 class AsyncChatGenerator(Protocol):
     """A chat model that is awaited."""
 
-    async def run_async(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        tools: Sequence[Tool] | None = None,
-        generation_kwargs: Mapping[str, Any] | None = None,
-        streaming_callback: StreamingCallback | None = None,
-    ) -> Mapping[str, Any]:
-        """Return `{"replies": [ChatMessage]}`.
+    def run_async(self, *args: Any, **kwargs: Any) -> Awaitable[Mapping[str, Any]]:
+        """Return `{"replies": [ChatMessage]}` for `run_async(messages, *, tools, ...)`.
+
+        Called with the messages (oldest first) and, each only where there is something to say, the
+        keywords `tools` (a list of Tool), `generation_kwargs` (parameters by name) and
+        `streaming_callback`. Take those you understand; an agent with tools needs `tools`.
 
         Usage is in `reply.meta["usage"]` (prompt_tokens, completion_tokens, total_tokens), the
         reason in `reply.meta["finish_reason"]` (stop, length, tool_calls, content_filter). With a
@@ -38,14 +33,7 @@ class AsyncChatGenerator(Protocol):
 class SyncChatGenerator(Protocol):
     """A chat model that blocks; podium runs it in a worker thread."""
 
-    def run(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        tools: Sequence[Tool] | None = None,
-        generation_kwargs: Mapping[str, Any] | None = None,
-        streaming_callback: StreamingCallback | None = None,
-    ) -> Mapping[str, Any]:
+    def run(self, *args: Any, **kwargs: Any) -> Mapping[str, Any]:
         """Return `{"replies": [ChatMessage]}`, as `AsyncChatGenerator.run_async` does."""
         ...
 

@@ -44,8 +44,8 @@ _WHO = re.compile(
     re.IGNORECASE,
 )
 _GREETINGS = frozenset(
-    "hello hi hey greetings welcome good morning afternoon evening day thanks thank you bye there"
-    " everyone please and a very much so how are are doing".split()
+    "hello hi hey greetings good morning afternoon evening day thanks thank you bye there"
+    " everyone very much how are doing".split()
 )
 
 
@@ -101,10 +101,11 @@ class LexicalChatGenerator:
             prompt_tokens=estimate_prompt_tokens(messages, offered),
             model=self.model,
         )
-        for chunk in chunks(reply) if streaming_callback else ():
-            pending = streaming_callback(chunk) if streaming_callback else None
-            if inspect.isawaitable(pending):
-                await pending
+        if streaming_callback is not None:
+            for chunk in chunks(reply):
+                pending = streaming_callback(chunk)
+                if inspect.isawaitable(pending):
+                    await pending
         return {"replies": [reply]}
 
     def _decide(
@@ -125,7 +126,7 @@ class LexicalChatGenerator:
         if calls:
             return "", calls
         if not (results.findings or results.values):
-            results = sort_results((), conversation.earlier)
+            results = sort_results(conversation.results, [task.material, *conversation.earlier])
         text = answer(task.parts, results, turn.own_keys)
         if schema is not None:
             text = structured_answer(schema, text, task.parts, results) or text

@@ -1,9 +1,11 @@
 """Fakes for tests: a chat model that follows a script, and a server that plays a provider.
 
-    from podium.agent.testing import ScriptedChatGenerator, call, calls
-
-    with ScriptedChatGenerator([calls(call("add", a=2, b=3)), "It is 5."]) as model:
-        result = Agent(chat_generator=model, tools=[add]).run("What is 2 + 3?")
+>>> from podium.agent import Agent
+>>> from podium.agent.testing import ScriptedChatGenerator
+>>> with ScriptedChatGenerator(["Paris."]) as model:
+...     result = Agent(chat_generator=model).run("What is the capital of France?")
+>>> result.text
+'Paris.'
 
 Both are strict: a call too many and a turn left over fail the test. With pytest the fixtures
 `scripted_model`, `openai_server` and `span_recorder` are there without an import.

@@ -46,7 +46,7 @@ def answer(turn: Turn, request: RecordedRequest, meter: Meter) -> Answer:
             return Answer(chunked(reads, content_type=kind, delay_seconds=turn.delay_seconds), {})
         case Fault():
             return Answer(_fault(turn), None)
-        case Drop():
+        case _:
             whole_answer = _reply(turn.reply, request, meter)
             return Answer(_broken_off(turn, whole_answer.playback), whole_answer.usage)
 

@@ -2,22 +2,23 @@
 
 It speaks `POST /v1/chat/completions`, plain and streamed, and `GET /v1/models`:
 
-    from podium.agent.models import OpenAIChatGenerator
-    from podium.agent.testing import FakeOpenAIServer, Fault, call, calls
-
-    script = [calls(call("add", a=2, b=3)), Fault(429), "It is 5."]
-    with FakeOpenAIServer(script) as server:
-        model = OpenAIChatGenerator(api_key="any", api_base_url=server.base_url)
-        result = Agent(chat_generator=model, tools=[add]).run("What is 2 + 3?")
-
-    assert result.text == "It is 5."
-    assert server.requests[0].messages[-1]["content"] == "What is 2 + 3?"
+>>> from podium.agent import Agent
+>>> from podium.agent.models import OpenAIChatGenerator
+>>> from podium.agent.testing import FakeOpenAIServer, Fault
+>>> busy = Fault(429, headers={"retry-after": "0"})
+>>> with FakeOpenAIServer([busy, "It is 5."]) as server:
+...     model = OpenAIChatGenerator(api_key="any", api_base_url=server.base_url)
+...     result = Agent(chat_generator=model).run("What is 2 + 3?")
+>>> result.text
+'It is 5.'
+>>> len(server.requests), server.requests[0].messages[-1]["content"]
+(2, 'What is 2 + 3?')
 
 Several agents on one server get a script each, chosen by a `route`:
 
-    server = FakeOpenAIServer(route=lambda request: request.model)
-    server.script(["Paris."], key="geographer")
-    server.script(["1789."], key="historian")
+>>> server = FakeOpenAIServer(route=lambda request: request.model)
+>>> server.script(["Paris."], key="geographer")
+>>> server.script(["1789."], key="historian")
 
 Run as a program it answers by the model's name, for load tests and for trying things out; the
 names are listed by `--help`:
@@ -204,9 +205,10 @@ class FakeOpenAIServer:
                 return self._complete(http)
             case "GET", "/v1/models":
                 return _models(sorted(key for key in self._scripts if key) or ["fake-model"])
-            case method, path:
-                told = f"No {method} {path} here. Use POST /v1/chat/completions or GET /v1/models."
-                return _error(404, told)
+            case _:
+                asked = f"{http.method} {http.path}"
+                use = "Use POST /v1/chat/completions or GET /v1/models."
+                return _error(404, f"There is no {asked} here. {use}")
 
     def _complete(self, http: HttpRequest) -> Playback:
         try:

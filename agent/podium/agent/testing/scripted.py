@@ -1,13 +1,18 @@
 """ScriptedChatGenerator: a chat model that says what the test wrote down, turn by turn.
 
-from podium.agent import Agent
-from podium.agent.testing import ScriptedChatGenerator, call, calls
-
-with ScriptedChatGenerator([calls(call("add", a=2, b=3)), "It is 5."]) as model:
-    result = Agent(chat_generator=model, tools=[add]).run("What is 2 + 3?")
-
-assert result.text == "It is 5."
-assert model.requests[1].messages[-1].tool_call_result.result == "5"
+>>> from podium.agent import Agent
+>>> from podium.agent.testing import ScriptedChatGenerator, call, calls
+>>> from podium.tools import tool
+>>> @tool
+... def add(a: int, b: int) -> int:
+...     "Add two numbers."
+...     return a + b
+>>> with ScriptedChatGenerator([calls(call("add", a=2, b=3)), "It is 5."]) as model:
+...     result = Agent(chat_generator=model, tools=[add]).run("What is 2 + 3?")
+>>> result.text
+'It is 5.'
+>>> model.requests[1].messages[-1].tool_call_result.result
+'5'
 """
 
 from __future__ import annotations
