@@ -84,7 +84,7 @@ def test_a_wrong_definition_is_refused(
 @pytest.mark.parametrize(
     ("messages", "options", "kind", "words"),
     [
-        (None, {}, TypeError, "messages is a NoneType"),
+        (None, {}, TypeError, "messages is None"),
         ([3], {}, TypeError, "with 3 in it"),
         (ChatMessage.from_user("x"), {}, TypeError, "ChatMessage"),
         ("x", {"tools": echo}, TypeError, "tools"),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any, cast
 
 import anyio
 import anyio.lowlevel
+import anyio.to_thread
 import pytest
 import trio
 import trio.lowlevel
@@ -195,3 +197,57 @@ def _user(text: str) -> list[Any]:
     from podium.agent import ChatMessage
 
     return [ChatMessage.from_user(text)]
+
+
+async def test_a_blocking_tool_that_waits_for_a_nested_run_ends_with_it() -> None:
+    thread_has_ended = threading.Event()
+    inner_has_begun = anyio.Event()
+
+    @tool
+    async def hang() -> str:
+        """Never end."""
+        inner_has_begun.set()
+        await anyio.sleep_forever()
+        return ""
+
+    inner = Agent(chat_generator=ScriptedChatGenerator([calls(call("hang"))]), tools=[hang])
+
+    @tool
+    def ask() -> str:
+        """Wait for another agent, blocking."""
+        try:
+            return inner.run("please").text
+        finally:
+            thread_has_ended.set()
+
+    outer = Agent(chat_generator=ScriptedChatGenerator([calls(call("ask"))]), tools=[ask])
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(outer.run_async, "go")
+        with anyio.fail_after(5):
+            await inner_has_begun.wait()
+        group.cancel_scope.cancel()
+
+    with anyio.fail_after(5):
+        assert await anyio.to_thread.run_sync(thread_has_ended.wait, 5)
+
+
+async def test_a_nested_stream_hands_its_events_to_its_own_reader() -> None:
+    inner = Agent(chat_generator=ScriptedChatGenerator(["inner text"]), name="inner")
+    seen: list[str] = []
+
+    @tool
+    async def ask() -> str:
+        """Read another agent's run while it goes on."""
+        async with inner.stream("please") as run:
+            async for event in run:
+                seen.append(event.path)
+        return run.result.text
+
+    model = ScriptedChatGenerator([calls(call("ask")), "done"])
+
+    result = await Agent(chat_generator=model, name="outer", tools=[ask]).run_async("go")
+
+    assert set(seen) == {"outer/inner"}
+    assert result.messages[2].tool_call_results[0].text == "inner text"
+    assert [node.path for node in result.usage_tree.walk()] == ["outer", "outer/inner"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from podium.agent import Agent, ChatMessage, State, hook
+from podium.agent import Agent, AgentResult, ChatMessage, State, hook
 from podium.agent.hooks import HOOK_POINTS, Hook, HookPoint
 from podium.agent.testing import ScriptedChatGenerator, call, calls
 from podium.tools import ToolCall, tool
@@ -265,8 +265,8 @@ async def test_a_hook_that_raises_leaves_a_valid_history_on_the_error() -> None:
     with pytest.raises(RuntimeError, match="audit log is down") as caught:
         await agent_with(model, hooks={"after_tool": [audit]}).run_async("Go")
 
-    partial = caught.value.partial  # type: ignore[attr-defined]
-    assert partial["last_message"].tool_call_results[0].text == "ox is a word"
+    partial: AgentResult = caught.value.partial  # type: ignore[attr-defined]
+    assert partial.messages[-1].tool_call_results[0].text == "ox is a word"
     assert partial["exit_reason"] == "error"
 
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.agent.messages import ChatMessage, ChatRole, ReasoningContent
@@ -136,21 +136,21 @@ def test_plain_text_may_stand_for_the_list_of_parts() -> None:
     assert ChatMessage.from_dict({"role": "user", "content": "hi"}) == ChatMessage.from_user("hi")
 
 
-@pytest.mark.parametrize(
-    ("data", "about"),
-    [
-        ({"role": "robot", "content": "hi"}, "role 'robot'.*Use one of system, user"),
-        ({"content": "hi"}, "role None"),
-        ({"role": "user"}, "content of type NoneType"),
-        ({"role": "user", "content": [{"video": "x"}]}, "nothing podium knows"),
-        ({"role": "user", "content": ["hi"]}, "nothing podium knows"),
-        ({"role": "user", "content": [{"text": "a", "image": {}}]}, "exactly one of the keys text"),
-        ({"role": "user", "content": [{"text": 7}]}, "no good 'text'"),
-        ({"role": "user", "content": [{"image": {"mime_type": "a/b"}}]}, "no good 'image'"),
-        ({"role": "user", "content": [{"image": {"base64_image": "?"}}]}, "is not base64"),
-        ({"role": "assistant", "content": [{"tool_call": "add"}]}, "no good 'tool_call'"),
-    ],
-)
+NO_MESSAGES: list[tuple[dict[str, Any], str]] = [
+    ({"role": "robot", "content": "hi"}, "role 'robot'.*Use one of system, user"),
+    ({"content": "hi"}, "role None"),
+    ({"role": "user"}, "content of type NoneType"),
+    ({"role": "user", "content": [{"video": "x"}]}, "nothing podium knows"),
+    ({"role": "user", "content": ["hi"]}, "nothing podium knows"),
+    ({"role": "user", "content": [{"text": "a", "image": {}}]}, "exactly one of the keys text"),
+    ({"role": "user", "content": [{"text": 7}]}, "no good 'text'"),
+    ({"role": "user", "content": [{"image": {"mime_type": "a/b"}}]}, "no good 'image'"),
+    ({"role": "user", "content": [{"image": {"base64_image": "?"}}]}, "is not base64"),
+    ({"role": "assistant", "content": [{"tool_call": "add"}]}, "no good 'tool_call'"),
+]
+
+
+@pytest.mark.parametrize(("data", "about"), NO_MESSAGES)
 def test_data_that_is_no_message_is_refused_in_words(data: dict[str, Any], about: str) -> None:
     with pytest.raises(ValueError, match=about):
         ChatMessage.from_dict(data)
@@ -163,6 +163,7 @@ JSON_VALUES = st.recursive(
 )
 
 
+@settings(max_examples=60)
 @given(
     text=st.text(),
     arguments=st.dictionaries(st.text(), JSON_VALUES, max_size=4),

@@ -197,17 +197,20 @@ async def test_an_empty_assistant_message_in_a_stored_history_can_be_sent(
     assert all(isinstance(one["content"], str) for one in wire if not one.get("tool_calls"))
 
 
+BROKEN_HISTORIES: list[list[tuple[str, list[str]]]] = [
+    [("assistant", ["h1", "h2"]), ("user", [])],
+    [("assistant", ["h1", "h2"])],
+    [("assistant", ["h1"]), ("assistant", ["h1"]), ("tool", ["h1"]), ("user", [])],
+    [("assistant", ["h1"]), ("tool", ["h1"]), ("tool", ["h1"]), ("user", [])],
+    [("assistant", ["h1", "h1"]), ("tool", ["h1"]), ("user", [])],
+    [("tool", ["h9"]), ("user", [])],
+    [("assistant", ["h1", "h2"]), ("tool", ["h2"]), ("tool", ["h1"]), ("user", [])],
+]
+
+
 @pytest.mark.parametrize(
     "history",
-    [
-        [("assistant", ["h1", "h2"]), ("user", [])],
-        [("assistant", ["h1", "h2"])],
-        [("assistant", ["h1"]), ("assistant", ["h1"]), ("tool", ["h1"]), ("user", [])],
-        [("assistant", ["h1"]), ("tool", ["h1"]), ("tool", ["h1"]), ("user", [])],
-        [("assistant", ["h1", "h1"]), ("tool", ["h1"]), ("user", [])],
-        [("tool", ["h9"]), ("user", [])],
-        [("assistant", ["h1", "h2"]), ("tool", ["h2"]), ("tool", ["h1"]), ("user", [])],
-    ],
+    BROKEN_HISTORIES,
     ids=[
         "calls left open",
         "open at the end",

@@ -34,7 +34,7 @@ def test_a_strict_secret_that_is_not_set_says_which_variable(
 ) -> None:
     monkeypatch.delenv("PODIUM_KEY", raising=False)
 
-    with pytest.raises(ValueError, match="No environment variable 'PODIUM_KEY' is set. Set it"):
+    with pytest.raises(ValueError, match=r"No environment variable 'PODIUM_KEY' is set\. Set it"):
         Secret.from_env_var("PODIUM_KEY").resolve_value()
 
 
@@ -81,7 +81,7 @@ def test_a_secret_copies_as_itself_and_never_changes() -> None:
     assert copy.copy(TOKEN) is TOKEN
     assert copy.deepcopy([TOKEN])[0] is TOKEN
     with pytest.raises(AttributeError, match="cannot be set"):
-        TOKEN._token = "another"  # type: ignore[misc]
+        TOKEN._token = "another"
 
 
 def test_secrets_are_equal_when_they_come_from_the_same_place() -> None:
@@ -102,7 +102,7 @@ def test_variables_go_to_data_and_back_by_name() -> None:
 
 
 def test_a_token_never_goes_to_data() -> None:
-    with pytest.raises(ValueError, match="Use Secret.from_env_var") as caught:
+    with pytest.raises(ValueError, match=r"Use Secret\.from_env_var") as caught:
         TOKEN.to_dict()
 
     assert CANARY not in str(caught.value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import anyio
 import pytest
@@ -290,7 +290,7 @@ async def test_failures_raise_when_asked_for_after_all_siblings_have_ended() -> 
             raise_on_tool_invocation_failure=True,
         )
 
-    partial: AgentResult = caught.value.partial  # type: ignore[attr-defined]
+    partial = cast("AgentResult", getattr(caught.value, "partial", None))
     assert answers(partial) == ["Tool 'fail' failed: ValueError: fail-1", "echo-2"]
     assert isinstance(caught.value.__cause__, ValueError)
 

@@ -112,4 +112,6 @@ def _start() -> float:
 
 def _check(answer: str) -> None:
     if answer != ANSWER:
-        raise RuntimeError(f"A run ended with {answer!r} and not with the answer. Find the lost call.")
+        raise RuntimeError(
+            f"A run ended with {answer!r} and not with the answer. Find the lost call."
+        )

@@ -22,6 +22,7 @@ from podium.agent.testing import (
     call,
     calls,
 )
+from podium.agent.testing.scripted import ScriptedTurn
 from podium.orchestration import Coordinator
 from research_assistant.cli import BAD_INPUT, FAILED, INTERRUPTED, main
 from research_assistant.research import Outcome, research
@@ -236,9 +237,15 @@ def test_help_is_there_in_both_ways_of_starting(command: list[str]) -> None:
     assert "--corpus" in shown.stdout
 
 
-def team(*turns: str) -> Agent:
-    """Return a coordinator whose model and whose specialist follow a script."""
-    model = ScriptedChatGenerator([calls(call("searcher", task="owls")), OWLS, *turns])
+async def think_for_ever(*_: object) -> str:
+    """Answer never."""
+    await anyio.sleep_forever()
+    raise AssertionError("sleep_forever returned")
+
+
+def team(answer: ScriptedTurn) -> Agent:
+    """Return a coordinator that asks its specialist once and ends with `answer`."""
+    model = ScriptedChatGenerator([calls(call("searcher", task="owls")), OWLS, answer])
     searcher = Agent(name="searcher", description="Searches.", chat_generator=model)
     return Coordinator(chat_generator=model, specialists=[searcher])
 
@@ -264,7 +271,7 @@ async def test_a_cancelled_outcome_holds_what_there_was() -> None:
             if isinstance(event, ToolCallFinished):
                 scope.cancel()
 
-        await research(team("Never."), outcome, stop)
+        await research(team(think_for_ever), outcome, stop)
 
     assert not outcome.is_complete
     assert outcome.result is not None

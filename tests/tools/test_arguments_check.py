@@ -177,6 +177,9 @@ def test_null_inside_a_model_is_left_out_where_the_model_has_a_default() -> None
     arguments = prepare(ship, parcels=[], at={"street": "Elm", "zip_code": None, "floors": None})
 
     assert arguments["at"] == Address(street="Elm")
+    assert prepare(ship, parcels=[{"to": {"street": "Elm", "zip_code": None}}]) == {
+        "parcels": [Parcel(Address(street="Elm"))]
+    }
 
 
 def test_null_is_not_left_out_where_it_could_mean_something() -> None:
@@ -211,6 +214,21 @@ def test_text_inside_arrays_and_objects_is_decoded_once() -> None:
 @pytest.mark.parametrize("text", ["[1", "7", "", '{"a": 1, "a": 2}', "[" * 99 + "]" * 99])
 def test_text_that_holds_no_usable_array_stays_an_error(text: str) -> None:
     assert "'items' should be an array (got text" in refusal_of(mark, items=text)
+
+
+def test_of_several_forms_the_one_that_the_text_holds_is_taken() -> None:
+    @tool
+    def draw(shape: list[int] | dict[str, int], points: list[int] | list[str]) -> None:
+        """Draw."""
+
+    text = refusal_of(draw, shape="round", points="many")
+
+    assert prepare(draw, shape='{"x": "1"}', points='["a"]') == {
+        "shape": {"x": 1},
+        "points": ["a"],
+    }
+    assert "'shape' should be an array (got text 'round'); 'shape' should be an object" in text
+    assert text.count("'points' should be an array (got text 'many')") == 1
 
 
 def test_what_is_still_wrong_after_decoding_is_told() -> None:
@@ -258,6 +276,7 @@ def test_a_validator_of_the_users_own_may_raise_anything() -> None:
     assert "'guest' could not be checked (KeyError: \"'oops'\")" in refusal_of(
         greet, guest={"name": "new"}
     )
+    assert "'guest' could not be checked (KeyError" in refusal_of(greet, guest='{"name": "new"}')
 
 
 def test_what_a_tool_does_to_its_arguments_stays_its_own_affair() -> None:

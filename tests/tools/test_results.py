@@ -61,12 +61,16 @@ class Unfinished:
 class Profile(pydantic.BaseModel):
     name: str
     token: pydantic.SecretStr = pydantic.SecretStr("hunter2")
-    internal: str = pydantic.Field("hidden", exclude=True)
+    internal: str = pydantic.Field(default="hidden", exclude=True)
     picture: bytes = b"\xff"
 
 
 class Numbers(pydantic.RootModel[list[int]]):
     pass
+
+
+class Path(str):
+    __slots__ = ()
 
 
 class Plain:
@@ -107,6 +111,7 @@ class BrokenDict(dict[str, int]):
         (pathlib.PurePosixPath("/tmp/x"), "/tmp/x"),
         (Level.HIGH, "high"),
         (Colour.RED, "red"),
+        ([Path("/x")], '["/x"]'),
         ({"ä": [1, "ö"]}, '{"ä": [1, "ö"]}'),
         ({"k": "\ud83d"}, '{"k": "\ufffd"}'),
         ([float("inf"), None, Colour.RED], '["inf", null, "red"]'),
@@ -239,10 +244,10 @@ def test_content_parts_stay_parts_where_they_are_asked_for(value: object, parts:
 
 
 def test_a_long_text_part_is_cut_too() -> None:
-    (part,) = result_parts([TextContent("x" * (MAX_RESULT_BYTES + 1))])
+    parts = result_parts([TextContent("x" * (MAX_RESULT_BYTES + 1))])
 
-    assert isinstance(part, TextContent)
-    assert part.text.endswith("[cut here: the whole result has 1,048,577 bytes]")
+    assert isinstance(parts[0], TextContent)
+    assert parts[0].text.endswith("[cut here: the whole result has 1,048,577 bytes]")
 
 
 plain_json = st.recursive(

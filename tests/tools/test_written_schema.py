@@ -169,15 +169,15 @@ def test_the_schema_is_copied_and_completed() -> None:
     assert made({}).parameters == {"type": "object", "properties": {}}
 
 
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {"additionalProperties": True},
-        {"additionalProperties": {"type": "integer"}},
-        {"patternProperties": {"^x": {}}},
-        {"anyOf": [{"properties": {"extra": {}}}]},
-    ],
-)
+OPEN: list[dict[str, Any]] = [
+    {"additionalProperties": True},
+    {"additionalProperties": {"type": "integer"}},
+    {"patternProperties": {"^x": {}}},
+    {"anyOf": [{"properties": {"extra": {}}}]},
+]
+
+
+@pytest.mark.parametrize("schema", OPEN)
 def test_a_schema_that_lets_other_names_through_means_it(schema: dict[str, Any]) -> None:
     assert check(schema, extra=1) == {"extra": 1}
 
@@ -203,6 +203,14 @@ def test_what_the_function_cannot_do_without_is_required() -> None:
 
 def test_a_function_that_hides_its_signature_takes_what_the_schema_says() -> None:
     assert made({"properties": {"a": {"type": "integer"}}}, dict).invoke(a=1) == {"a": 1}
+
+
+def test_an_annotation_that_leads_nowhere_does_not_matter_where_the_schema_is_given() -> None:
+    namespace: dict[str, Any] = {}
+    exec("def find(city: Nowhere): return f'found {city}'", namespace)
+    ready = made({"properties": {"city": {}}}, namespace["find"])
+
+    assert ready.invoke(city="Oslo") == "found Oslo"
 
 
 def test_references_into_lists_and_escaped_names_are_followed() -> None:
@@ -236,33 +244,33 @@ def test_references_that_multiply_without_end_are_given_up() -> None:
         check(schema, a="text")
 
 
-@pytest.mark.parametrize(
-    ("schema", "words"),
-    [
-        ([], r"it is \[\]\. Pass a dict"),
-        ({"type": "string"}, "it describes 'string'.* Wrap it"),
-        ({"type": ["object", "null"]}, "arguments are always an object. Wrap it"),
-        ({"properties": {"a": object()}}, "not JSON serializable. Write it as plain JSON"),
-        ({"properties": {"a": float("nan")}}, "Write it as plain JSON"),
-        ({"properties": [1]}, r"its 'properties' is \[1\]. Make it an object"),
-        ({"properties": {"a": 7}}, "7 stands where a schema belongs. Write an object"),
-        (
-            {"properties": {"a": {"type": "strnig"}}},
-            "'strnig' does not exist. Did you mean 'string'",
-        ),
-        ({"properties": {"a": {"enum": []}}}, r"its 'enum' is \[\]. List"),
-        ({"properties": {"a": {"anyOf": []}}}, r"its 'anyOf' is \[\]. Make it a list"),
-        ({"properties": {"a": {"required": "b"}}}, "its 'required' is 'b'. Make it a list"),
-        ({"properties": {"a": {"$ref": "#/$defs/A"}}}, "leads nowhere. Add what it names"),
-        ({"properties": {"a": {"$ref": "#/properties/b/0"}}}, "leads nowhere. Add what it names"),
-        ({"properties": {"a": {"$ref": "https://x.test"}}}, "points outside. Copy what it names"),
-        ({"properties": {"city": {}}, "required": ["town"]}, "it requires 'town'.* Declare it"),
-        (
-            {"properties": {str(number): {} for number in range(MAX_SCHEMA_NODES)}},
-            "more than 10,000 parts. Split the tool",
-        ),
-    ],
-)
+UNUSABLE: list[tuple[Any, str]] = [
+    ([], r"it is \[\]\. Pass a dict"),
+    ({"type": "string"}, "it describes 'string'.* Wrap it"),
+    ({"type": ["object", "null"]}, "arguments are always an object. Wrap it"),
+    ({"properties": {"a": object()}}, "not JSON serializable. Write it as plain JSON"),
+    ({"properties": {"a": float("nan")}}, "Write it as plain JSON"),
+    ({"properties": [1]}, r"its 'properties' is \[1\]. Make it an object"),
+    ({"properties": {"a": 7}}, "7 stands where a schema belongs. Write an object"),
+    (
+        {"properties": {"a": {"type": "strnig"}}},
+        "'strnig' does not exist. Did you mean 'string'",
+    ),
+    ({"properties": {"a": {"enum": []}}}, r"its 'enum' is \[\]. List"),
+    ({"properties": {"a": {"anyOf": []}}}, r"its 'anyOf' is \[\]. Make it a list"),
+    ({"properties": {"a": {"required": "b"}}}, "its 'required' is 'b'. Make it a list"),
+    ({"properties": {"a": {"$ref": "#/$defs/A"}}}, "leads nowhere. Add what it names"),
+    ({"properties": {"a": {"$ref": "#/properties/b/0"}}}, "leads nowhere. Add what it names"),
+    ({"properties": {"a": {"$ref": "https://x.test"}}}, "points outside. Copy what it names"),
+    ({"properties": {"city": {}}, "required": ["town"]}, "it requires 'town'.* Declare it"),
+    (
+        {"properties": {str(number): {} for number in range(MAX_SCHEMA_NODES)}},
+        "more than 10,000 parts. Split the tool",
+    ),
+]
+
+
+@pytest.mark.parametrize(("schema", "words"), UNUSABLE)
 def test_a_schema_that_cannot_be_used_is_refused_with_a_mend(schema: Any, words: str) -> None:
     with pytest.raises(ToolDefinitionError, match=f"'order'.* no usable JSON schema: .*{words}"):
         made(schema)

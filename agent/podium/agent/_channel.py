@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import deque
 
 import anyio
+import anyio.lowlevel
 
 from podium.agent.events import RunEvent
 
 CAPACITY = 256
 """Events that may wait to be read. Enough for what arrives in one network read, small in memory."""
+TAKEN_AT_A_STRETCH = 32
+"""Events after which a reader lets others run, and can be cancelled, though more are waiting."""
 
 
 class EventChannel:
@@ -23,6 +26,7 @@ class EventChannel:
         """Start empty and open."""
         self._events: deque[RunEvent] = deque()
         self._closed = False
+        self._taken = 0
         self._readable: anyio.Event | None = None
         self._writable: anyio.Event | None = None
 
@@ -47,6 +51,9 @@ class EventChannel:
 
     async def get(self) -> RunEvent | None:
         """Return the next event, or None when the channel is closed and empty."""
+        self._taken += 1
+        if self._taken % TAKEN_AT_A_STRETCH == 0:
+            await anyio.lowlevel.checkpoint()
         while not self._events:
             if self._closed:
                 return None

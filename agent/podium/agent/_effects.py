@@ -102,13 +102,11 @@ def _from_thread(callback: StreamingCallback) -> StreamingCallback:
     return forward
 
 
-def _replies(answer: object, generator: object) -> Sequence[ChatMessage]:
-    answered = cast("Mapping[str, object]", answer) if isinstance(answer, Mapping) else {}
-    found = answered.get("replies")
-    replies = cast("Sequence[object]", found) if isinstance(found, list | tuple) else None
-    if replies is None or not all(isinstance(reply, ChatMessage) for reply in replies):
-        raise AgentError(
-            f"{type(generator).__name__} returned {type(answer).__name__!r} where a chat generator "
-            "returns {'replies': [ChatMessage, ...]}. Return that from its run or run_async."
-        )
-    return cast("Sequence[ChatMessage]", replies)
+def _replies(answer: Any, generator: object) -> Sequence[ChatMessage]:
+    replies: Any = answer.get("replies") if isinstance(answer, Mapping) else None
+    if isinstance(replies, list | tuple) and all(isinstance(one, ChatMessage) for one in replies):
+        return cast("Sequence[ChatMessage]", replies)
+    raise AgentError(
+        f"{type(generator).__name__} returned {answer!r:.80} where a chat generator "
+        "returns {'replies': [ChatMessage, ...]}. Return that from its run or run_async."
+    )

@@ -11,13 +11,15 @@ import os
 import threading
 from collections.abc import Callable, Coroutine
 from contextvars import copy_context
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
-import anyio.from_thread
 
 from podium.agent.errors import AgentError, keep_partial
 from podium.tools._threads import in_tool_thread
+
+if TYPE_CHECKING:
+    from anyio.from_thread import BlockingPortal
 
 ResultT = TypeVar("ResultT")
 
@@ -28,10 +30,10 @@ class _Portal:
     def __init__(self) -> None:
         # Guards the start: two threads that call run() first must get the same loop.
         self._lock = threading.Lock()
-        self._portal: anyio.from_thread.BlockingPortal | None = None
+        self._portal: BlockingPortal | None = None
         self._thread: threading.Thread | None = None
 
-    def get(self) -> anyio.from_thread.BlockingPortal:
+    def get(self) -> BlockingPortal:
         with self._lock:
             if self._portal is None:
                 ready = threading.Event()
@@ -44,7 +46,9 @@ class _Portal:
             return self._portal
 
     async def _serve(self, ready: threading.Event) -> None:
-        async with anyio.from_thread.BlockingPortal() as self._portal:
+        from anyio.from_thread import BlockingPortal  # slow to load, and many programs only await
+
+        async with BlockingPortal() as self._portal:
             ready.set()
             await self._portal.sleep_until_stopped()
 
@@ -83,7 +87,9 @@ def run_from_sync(function: Callable[[], Coroutine[Any, Any, ResultT]], *, what:
         AgentError: called on the background loop itself, where waiting would block every run.
     """
     if in_tool_thread():
-        return anyio.from_thread.run(function)
+        from anyio import from_thread  # loaded already by whoever started the thread
+
+        return from_thread.run(function)
     if _portal.is_current_thread():
         raise AgentError(
             f"{what} was called inside async code that podium itself runs, where waiting for it "
@@ -93,7 +99,7 @@ def run_from_sync(function: Callable[[], Coroutine[Any, Any, ResultT]], *, what:
 
 
 def _wait_for(
-    portal: anyio.from_thread.BlockingPortal,
+    portal: BlockingPortal,
     function: Callable[[], Coroutine[Any, Any, ResultT]],
 ) -> ResultT:
     ended = threading.Event()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from anyio.lowlevel import current_token
@@ -56,7 +56,7 @@ class Place:
     path: str | None = None
     """The path reserved for it; None takes the next."""
     channel: EventChannel | None = None
-    """Where its events go, when it is the outermost."""
+    """Where its events go; None leaves that to the run above it."""
     effects: Effects = LIVE
     """The seam to the world, when it is the outermost."""
 
@@ -100,18 +100,18 @@ def start_run(
     )
 
 
-def _conversation(messages: object) -> Sequence[ChatMessage]:
+def _conversation(messages: Any) -> Sequence[ChatMessage]:
     if isinstance(messages, str):
         return [ChatMessage.from_user(messages)]
-    listed = cast("Sequence[object]", messages) if isinstance(messages, Sequence) else None
-    odd = next((one for one in listed or () if not isinstance(one, ChatMessage)), None)
-    if listed is None or odd is not None:
-        wrong = f"a {type(messages).__name__}" + ("" if odd is None else f" with {odd!r:.40} in it")
-        raise TypeError(
-            f"messages is {wrong}. Pass a string, or a list of ChatMessage such as "
-            "[ChatMessage.from_user('...')]."
-        )
-    return cast("Sequence[ChatMessage]", listed)
+    listed: Any = messages if isinstance(messages, list | tuple) else None
+    odd: Any = next((one for one in listed or () if not isinstance(one, ChatMessage)), None)
+    if listed is not None and odd is None:
+        return cast("Sequence[ChatMessage]", listed)
+    wrong = f"{messages!r:.60}" if odd is None else f"a list with {odd!r:.40} in it"
+    raise TypeError(
+        f"messages is {wrong}. Pass a string, or a list of ChatMessage such as "
+        "[ChatMessage.from_user('...')]."
+    )
 
 
 def _chosen_tools(agent: Agent, chosen: Tools | Sequence[str] | None) -> Tools:
@@ -149,6 +149,8 @@ def _context(agent: Agent, task: str, options: RunOptions, place: Place) -> RunC
         if parent.tree.loop != loop:
             parent = parent.without_events()
         tree, depth = parent.tree, parent.depth + 1
+        if place.channel is not None:  # somebody reads this run by itself
+            tree = replace(tree, channel=place.channel, loop=loop)
         _check_place(agent, task, parent)
         path = place.path or parent.child_path(agent.name)
         limit = parent.max_depth

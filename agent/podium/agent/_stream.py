@@ -7,7 +7,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import anyio
-from anyio.abc import TaskGroup
 
 from podium.agent._channel import EventChannel
 from podium.agent._result import AgentResult
@@ -16,6 +15,8 @@ from podium.agent.events import RunEvent
 from podium.agent.messages import ChatMessage
 
 if TYPE_CHECKING:
+    from anyio.abc import TaskGroup
+
     from podium.agent._agent import Agent, Messages
     from podium.agent._run_state import RunState
     from podium.agent._start import RunOptions

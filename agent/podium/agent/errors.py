@@ -1,6 +1,7 @@
 """Errors of agents and their models; the root of all is in podium.tools.errors.
 
     PodiumError
+    ├── PromptError             (podium.agent.prompts) a template is broken or was refused
     └── AgentError              an agent cannot go on; `partial` holds what it had
         ├── ModelError          the model's provider failed or answered nonsense
         ├── OutputError         no answer fitted the agent's output type

@@ -85,7 +85,7 @@ def test_an_event_cut_off_at_the_end_is_passed_over() -> None:
 
 
 def test_an_event_that_is_no_json_is_an_error() -> None:
-    with pytest.raises(BrokenEventError, match='{"a"'):
+    with pytest.raises(BrokenEventError, match=r'\{"a"'):
         read(b'data: {"a"\n\ndata: {"a": 2}\n\n')
 
 

@@ -85,6 +85,12 @@ def test_an_answer_stays_short() -> None:
     assert answer("What is a closure?", many).count("§") <= 8
 
 
+def test_short_json_that_names_its_source_is_quoted_with_it() -> None:
+    found = json.dumps([{"source": "handbook.md", "section": "Leave", "text": "You have 25 days."}])
+
+    assert answer("How many days have I got?", found) == "You have 25 days. [handbook.md § Leave]"
+
+
 def test_a_short_value_is_given_as_it_stands() -> None:
     assert answer("What is 7 * (4 + 2)?", "42") == "42"
     assert answer("How much is 1 + 1, and how much is 2 + 2?", "2", "4") == "2\n\n4"

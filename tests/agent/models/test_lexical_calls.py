@@ -10,7 +10,7 @@ import pytest
 
 from podium.agent.messages import ChatMessage
 from podium.agent.models.lexical import LexicalChatGenerator
-from podium.tools import Tool, tool
+from podium.tools import Tool, create_tool_from_function, tool
 
 
 class Unit(StrEnum):
@@ -82,6 +82,13 @@ def send_email(address: str, body: str) -> str:
 
 def flight_status(code: str) -> str:
     return code
+
+
+def specialist(name: str, description: str) -> Tool:
+    def delegate(task: str) -> str:
+        return task
+
+    return create_tool_from_function(delegate, name=name, description=description)
 
 
 def calls(task: str, *tools: Tool) -> list[tuple[str, dict[str, object]]]:
@@ -168,6 +175,21 @@ def test_a_tool_is_not_called_when_no_value_fits_its_schema() -> None:
     flights = Tool("flight_status", "Tell the status of a flight.", schema, flight_status)
 
     assert calls("What is the status of the flight?", flights) == []
+
+
+def test_a_specialist_is_asked_about_what_its_description_names() -> None:
+    handbook = specialist("hr", "Answers questions about the handbook for employees.")
+    physics = specialist("lab", "Knows physics.")
+
+    made = calls("How many days off do employees have?", physics, handbook)
+
+    assert made == [("hr", {"task": "How many days off do employees have?"})]
+
+
+def test_the_only_specialist_is_asked_whatever_the_question() -> None:
+    assert calls("Why is the sky blue?", specialist("lab", "Helps.")) == [
+        ("lab", {"task": "Why is the sky blue?"})
+    ]
 
 
 def test_a_calculator_is_only_for_sums() -> None:

@@ -75,7 +75,7 @@ def test_a_wanted_model_is_written_as_its_schema() -> None:
     [
         ({"api_key": "sk-test"}, "cannot be written to data"),
         ({"streaming_callback": print}, "streaming_callback cannot be written"),
-        ({"tools": [Tool("a", "A.", {"type": "object"}, lambda: 1)]}, "tools cannot be written"),
+        ({"tools": [Tool("a", "A.", {"type": "object"}, str)]}, "tools cannot be written"),
     ],
 )
 def test_what_data_cannot_hold_is_refused(settings: dict[str, Any], about: str) -> None:
@@ -88,8 +88,9 @@ def test_what_data_cannot_hold_is_refused(settings: dict[str, Any], about: str) 
     [
         ({"modle": "m"}, "no parameter 'modle'. Did you mean 'model'"),
         ({"streaming_callback": "os.system"}, "streaming_callback cannot be read from data"),
-        ({"tools": [{}]}, "tools cannot be read from data"),
+        ({"tools": [{"name": "a"}]}, "tools cannot be read from data"),
         ({"api_key": {"type": "token", "token": "sk"}}, "type 'token' cannot be read"),
+        ({"api_key": "sk-test"}, "type None cannot be read from data. Write it as"),
     ],
 )
 def test_data_that_is_no_generator_is_refused(parameters: dict[str, Any], about: str) -> None:

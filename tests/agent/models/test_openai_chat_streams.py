@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import anyio
+import httpx2
 import pytest
 
 from podium.agent.errors import ModelError
-from podium.agent.models import OpenAIChatGenerator
+from podium.agent.models import OpenAIChatGenerator, _openai_call
 from podium.agent.streaming import StreamingChunk
 from podium.agent.testing import Drop, FakeOpenAIServer, Fault, RawReads, Reply, SlowSse, Sse, calls
 from podium.tools import Tool, ToolCall
@@ -19,8 +21,12 @@ PARAMETERS = {"type": "object", "properties": {"at": {"type": "string"}}}
 
 
 def generator_for(server: FakeOpenAIServer, **settings: Any) -> OpenAIChatGenerator:
-    defaults = {"api_key": "sk-test", "model": "m", "max_retries": 0}
+    defaults: dict[str, Any] = {"api_key": "sk-test", "model": "m", "max_retries": 0}
     return OpenAIChatGenerator(api_base_url=server.base_url, **{**defaults, **settings})
+
+
+def look(at: str = "") -> str:
+    return at
 
 
 def ignore(chunk: StreamingChunk) -> None:
@@ -94,7 +100,7 @@ async def test_a_stream_asks_for_its_usage_and_a_plain_call_does_not() -> None:
 
 async def test_tool_calls_are_streamed() -> None:
     chunks: list[StreamingChunk] = []
-    tool = Tool("look", "Look at it.", PARAMETERS, lambda at="": at)
+    tool = Tool("look", "Look at it.", PARAMETERS, look)
 
     with FakeOpenAIServer([calls(ToolCall("look", {"at": "a"}, "c1"))]) as server:
         answer = await generator_for(server).run_async(
@@ -214,3 +220,33 @@ async def test_a_stream_that_stalls_is_given_up() -> None:
     with FakeOpenAIServer([SlowSse(5, 60)], strict=False) as server:
         with pytest.raises(ModelError, match="nothing more came within the time-out"):
             await generator_for(server, timeout=0.2).run_async("Hi", streaming_callback=ignore)
+
+
+class AfterTheEnd(httpx2.AsyncByteStream):
+    """A complete stream of events, after which the server does not end its answer."""
+
+    def __init__(self, error: Exception | None) -> None:
+        self.error = error
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield b'data: {"choices":[{"delta":{"content":"Hello"},"finish_reason":"stop"}]}\n\n'
+        yield b"data: [DONE]\n\n"
+        yield b": goodbye\n\n"
+        if self.error is not None:
+            raise self.error
+        await anyio.sleep_forever()
+
+
+@pytest.mark.parametrize("error", [httpx2.ReadError("cut"), None], ids=["breaks", "hangs"])
+async def test_what_happens_after_the_end_loses_nothing(
+    error: Exception | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_openai_call, "DRAIN_SECONDS", 0.01)
+    transport = httpx2.MockTransport(lambda _: httpx2.Response(200, stream=AfterTheEnd(error)))
+    generator = OpenAIChatGenerator(
+        api_key="sk-test", http_client_kwargs={"transport": transport, "trust_env": False}
+    )
+
+    answer = await generator.run_async("Hi", streaming_callback=ignore)
+
+    assert answer["replies"][0].text == "Hello"

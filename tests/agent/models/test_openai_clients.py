@@ -16,22 +16,20 @@ from podium.agent.models._openai_client import ClientSettings, clients_here
 from podium.agent.secrets import Secret
 from podium.agent.testing import FakeOpenAIServer
 
-SETTINGS = ClientSettings(
-    api_key=Secret.from_token("sk-test"),
-    base_url="http://127.0.0.1:1/v1",
-    organization=None,
-    timeout_seconds=30.0,
-    max_retries=0,
-    http_client_kwargs=None,
-)
-OWN = ClientSettings(
-    api_key=Secret.from_token("sk-test"),
-    base_url="http://127.0.0.1:1/v1",
-    organization=None,
-    timeout_seconds=30.0,
-    max_retries=0,
-    http_client_kwargs={"trust_env": False},
-)
+
+def settings(http_client_kwargs: dict[str, Any] | None = None) -> ClientSettings:
+    return ClientSettings(
+        api_key=Secret.from_token("sk-test"),
+        base_url="http://127.0.0.1:1/v1",
+        organization=None,
+        timeout_seconds=30.0,
+        max_retries=0,
+        http_client_kwargs=http_client_kwargs,
+    )
+
+
+def own_settings() -> ClientSettings:
+    return settings({"trust_env": False})
 
 
 class Owner:
@@ -67,7 +65,7 @@ def test_one_generator_serves_one_loop_after_the_other(backend: str) -> None:
 
 def test_a_loop_that_ended_without_a_word_is_forgotten_by_the_next() -> None:
     async def open_client() -> None:
-        await (await clients_here()).client_for(Owner(), SETTINGS)
+        await (await clients_here()).client_for(Owner(), lambda: SETTINGS)
 
     loop = asyncio.new_event_loop()
     loop.run_until_complete(open_client())
@@ -84,11 +82,11 @@ async def test_generators_on_a_loop_share_its_connections() -> None:
     one, other = Owner(), Owner()
 
     clients = await clients_here()
-    first = await clients.client_for(one, SETTINGS)
-    second = await clients.client_for(other, SETTINGS)
+    first = await clients.client_for(one, lambda: SETTINGS)
+    second = await clients.client_for(other, lambda: SETTINGS)
 
     assert await clients_here() is clients
-    assert await clients.client_for(one, SETTINGS) is first
+    assert await clients.client_for(one, lambda: SETTINGS) is first
     assert first is not second
     assert http_client(first) is http_client(second)
 
@@ -97,7 +95,7 @@ async def test_generators_on_a_loop_share_its_connections() -> None:
 async def test_closing_a_generator_leaves_shared_connections_open() -> None:
     owner = Owner()
     clients = await clients_here()
-    shared = http_client(await clients.client_for(owner, SETTINGS))
+    shared = http_client(await clients.client_for(owner, lambda: SETTINGS))
 
     await clients.close_for(owner)
 
@@ -108,8 +106,8 @@ async def test_closing_a_generator_leaves_shared_connections_open() -> None:
 async def test_closing_a_generator_closes_what_is_its_own() -> None:
     owner = Owner()
     clients = await clients_here()
-    own = http_client(await clients.client_for(owner, OWN))
-    kept = http_client(await clients.client_for(clients, OWN))
+    own = http_client(await clients.client_for(owner, lambda: OWN))
+    kept = http_client(await clients.client_for(clients, lambda: OWN))
 
     await clients.close_for(owner)
 
@@ -121,11 +119,11 @@ async def test_closing_a_generator_closes_what_is_its_own() -> None:
 async def test_what_a_dropped_generator_left_open_is_closed_by_the_next() -> None:
     owner: Owner | None = Owner()
     clients = await clients_here()
-    left = http_client(await clients.client_for(owner, OWN))
+    left = http_client(await clients.client_for(owner, lambda: OWN))
 
     owner = None
     gc.collect()
-    await clients.client_for(clients, SETTINGS)
+    await clients.client_for(clients, lambda: SETTINGS)
 
     assert left.is_closed
 
@@ -144,6 +142,26 @@ async def test_a_generator_can_be_closed_and_used_again() -> None:
 
 
 @pytest.mark.anyio
+async def test_who_comes_first_at_a_gate_goes_first() -> None:
+    gate = (await clients_here()).gate("http://a", 1)
+    went: list[str] = []
+
+    async def go(name: str) -> None:
+        async with gate:
+            went.append(name)
+
+    async with anyio.create_task_group() as tasks:
+        async with gate:
+            tasks.start_soon(go, "first")
+            await anyio.wait_all_tasks_blocked()
+            tasks.start_soon(go, "second")
+            await anyio.wait_all_tasks_blocked()
+            assert went == []
+
+    assert went == ["first", "second"]
+
+
+@pytest.mark.anyio
 async def test_calls_to_one_endpoint_share_a_gate() -> None:
     clients = await clients_here()
 
@@ -154,7 +172,7 @@ async def test_calls_to_one_endpoint_share_a_gate() -> None:
 
 @pytest.mark.anyio
 async def test_the_faster_transport_is_taken_where_it_runs(anyio_backend_name: str) -> None:
-    client = http_client(await (await clients_here()).client_for(Owner(), SETTINGS))
+    client = http_client(await (await clients_here()).client_for(Owner(), lambda: SETTINGS))
 
     transport = type(client._transport).__name__
 
@@ -168,7 +186,7 @@ async def test_the_faster_transport_is_taken_where_it_runs(anyio_backend_name: s
 async def test_without_aiohttp_the_usual_transport_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "aiohttp", None)
 
-    client = http_client(await (await clients_here()).client_for(Owner(), SETTINGS))
+    client = http_client(await (await clients_here()).client_for(Owner(), lambda: SETTINGS))
 
     assert type(client._transport).__name__ == "AsyncHTTPTransport"
 
@@ -182,10 +200,8 @@ def test_the_openai_package_is_loaded_by_the_first_call_only(run_python: Any) ->
     program = (
         "import sys\n"
         "from podium.agent.models import OpenAIChatGenerator\n"
-        "generator = OpenAIChatGenerator(api_key='sk-test')\n"
+        "OpenAIChatGenerator(api_key='sk-test').to_dict\n"
         "print('openai' in sys.modules, 'httpx2' in sys.modules)\n"
-        "generator.warm_up()\n"
-        "print('openai' in sys.modules)\n"
     )
 
-    assert run_python("-c", program) == "False False\nTrue\n"
+    assert run_python("-c", program) == "False False\n"

@@ -21,7 +21,7 @@ KEY = "sk-canary-0123456789"
 
 async def failure(url: str, **settings: Any) -> ModelError:
     """Return the error of one call to `url`."""
-    defaults = {"api_key": KEY, "model": "m", "max_retries": 0}
+    defaults: dict[str, Any] = {"api_key": KEY, "model": "m", "max_retries": 0}
     generator = OpenAIChatGenerator(api_base_url=url, **{**defaults, **settings})
     with pytest.raises(ModelError) as caught:
         await generator.run_async("Hi")

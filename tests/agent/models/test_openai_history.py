@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+import podium.agent.models
 from podium.agent.messages import ChatMessage, ReasoningContent
-from podium.agent.models._openai_history import messages_from_openai
+from podium.agent.models import messages_from_openai
 from podium.agent.models._openai_wire import message_to_openai
 from podium.tools import FileContent, ImageContent, TextContent, ToolCall
 
@@ -73,6 +74,23 @@ def test_what_a_provider_wants_back_is_kept() -> None:
 
     assert message.reasoning == ReasoningContent("Hm.", {"field": "reasoning"})
     assert message_to_openai(message) == [data]
+
+
+def test_a_refusal_is_kept_apart_from_the_text() -> None:
+    message = messages_from_openai([{"role": "assistant", "content": None, "refusal": "No."}])[0]
+
+    assert message.text is None
+    assert message.meta == {"refusal": "No."}
+
+
+def test_a_part_may_be_plain_text() -> None:
+    assert messages_from_openai([{"role": "user", "content": ["Hi"]}])[0].text == "Hi"
+
+
+def test_what_is_loaded_late_is_listed_all_the_same() -> None:
+    assert "messages_from_openai" in dir(podium.agent.models)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        podium.agent.models.nothing  # noqa: B018
 
 
 @pytest.mark.parametrize(

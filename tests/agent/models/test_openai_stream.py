@@ -36,7 +36,7 @@ def reply(*chunks: Any) -> ChatMessage:
 
 
 def test_text_is_handed_on_piece_by_piece_and_joined() -> None:
-    usage = {"id": "r1", "model": "m-1", "choices": [], "usage": USAGE}
+    usage: Chunk = {"id": "r1", "model": "m-1", "choices": [], "usage": USAGE}
 
     replies, chunks = streamed(
         delta(role="assistant", content=""),
@@ -83,25 +83,24 @@ def test_reasoning_text_and_calls_are_blocks_of_their_own() -> None:
     assert chunks[3].tool_calls == (ToolCallDelta(0, "look", "{}", "c1"),)
 
 
-@pytest.mark.parametrize(
-    "nothing",
-    [
-        {"choices": []},
-        {"choices": None},
-        {},
-        {"choices": [], "prompt_filter_results": [{}]},
-        {"choices": [{"index": 0, "delta": None}]},
-        {"choices": [{"index": 0}]},
-        {"choices": [{"index": 0, "delta": {"content": None, "tool_calls": None}}]},
-        {"choices": [{"index": 0, "delta": {"tool_calls": [], "function_call": None}}]},
-        {"choices": [], "error": None},
-        {"choices": [], "usage": None},
-        [],
-        "text",
-        None,
-    ],
-    ids=str,
-)
+NOTHINGS: list[Any] = [
+    {"choices": []},
+    {"choices": None},
+    {},
+    {"choices": [], "prompt_filter_results": [{}]},
+    {"choices": [{"index": 0, "delta": None}]},
+    {"choices": [{"index": 0}]},
+    {"choices": [{"index": 0, "delta": {"content": None, "tool_calls": None}}]},
+    {"choices": [{"index": 0, "delta": {"tool_calls": [], "function_call": None}}]},
+    {"choices": [], "error": None},
+    {"choices": [], "usage": None},
+    [],
+    "text",
+    None,
+]
+
+
+@pytest.mark.parametrize("nothing", NOTHINGS, ids=str)
 def test_chunks_that_say_nothing_are_nothing(nothing: object) -> None:
     message = reply(
         nothing, delta(content="o"), nothing, delta(content="k"), delta("stop"), nothing
@@ -230,17 +229,16 @@ def test_a_whole_answer_in_the_place_of_a_stream_is_taken() -> None:
     assert chunks[1].meta["usage"] == USAGE
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        {"error": {"message": "Queue is full"}},
-        {"error": "Queue is full"},
-        {"object": "error", "message": "Queue is full", "code": 503},
-        {"choices": [{"delta": {}, "error": {"message": "Queue is full"}}]},
-        {"choices": [{"delta": {}}], "error": {"message": "Queue is full"}},
-    ],
-    ids=str,
-)
+ERRORS: list[Chunk] = [
+    {"error": {"message": "Queue is full"}},
+    {"error": "Queue is full"},
+    {"object": "error", "message": "Queue is full", "code": 503},
+    {"choices": [{"delta": {}, "error": {"message": "Queue is full"}}]},
+    {"choices": [{"delta": {}}], "error": {"message": "Queue is full"}},
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=str)
 def test_an_error_in_the_stream_is_raised_with_the_text_so_far(error: Chunk) -> None:
     with pytest.raises(ModelError, match="Queue is full") as caught:
         streamed(delta(content="Half a "), delta(content="sent"), error)

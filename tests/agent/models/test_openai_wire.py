@@ -198,8 +198,20 @@ PARAMETERS = {
 }
 
 
+def look(at: str, deep: int = 1) -> str:
+    return at * deep
+
+
+def glance(at: str = "", deep: int = 1) -> str:
+    return at * deep
+
+
+def store(data: object = None) -> object:
+    return data
+
+
 def test_a_request_holds_parameters_tools_and_messages() -> None:
-    tool = Tool("look", "Look at it.", PARAMETERS | {"required": ["at"]}, lambda at, deep=1: at)
+    tool = Tool("look", "Look at it.", PARAMETERS | {"required": ["at"]}, look)
 
     body = encode_request(
         {"model": "m", "temperature": 0.5}, [encode_tool(tool)], [ChatMessage.from_user("hi")]
@@ -228,7 +240,7 @@ def test_an_empty_list_of_tools_is_left_out() -> None:
 
 
 def test_a_strict_tool_is_closed_and_says_so() -> None:
-    tool = Tool("look", "Look at it.", PARAMETERS, lambda at="", deep=1: at)
+    tool = Tool("look", "Look at it.", PARAMETERS, glance)
 
     function = json.loads(encode_tool(tool, strict=True))["function"]
 
@@ -239,7 +251,7 @@ def test_a_strict_tool_is_closed_and_says_so() -> None:
 
 def test_a_tool_that_cannot_be_strict_is_sent_as_it_is() -> None:
     free = {"type": "object", "properties": {"data": {"type": "object"}}}
-    tool = Tool("store", "Store it.", free, lambda data=None: data)
+    tool = Tool("store", "Store it.", free, store)
 
     function = json.loads(encode_tool(tool, strict=True))["function"]
 

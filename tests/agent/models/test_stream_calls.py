@@ -205,6 +205,18 @@ def test_two_calls_without_arguments_are_two_when_the_tool_is_known() -> None:
     assert [call.tool_name for call in calls] == ["ping", "ping"]
 
 
+def test_a_name_may_come_after_the_arguments() -> None:
+    chunks = [[fragment(None, '{"at":', index=0)], [fragment("look", '"a"}', index=0, id="1")]]
+
+    assert assembled(*chunks) == [LOOK_A]
+
+
+def test_another_name_after_whole_arguments_is_another_call() -> None:
+    chunks = [[fragment("look", A, index=0)], [fragment("ping", "", index=0)]]
+
+    assert assembled(*chunks) == [LOOK_A, ("ping", {})]
+
+
 def test_a_call_that_never_got_a_name_nor_arguments_is_none() -> None:
     assert assembled([{"index": 0}, fragment("look", A, index=1, id="1")]) == [LOOK_A]
 

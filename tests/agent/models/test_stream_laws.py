@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from podium.agent.errors import ModelError
@@ -25,7 +26,7 @@ def assemble(reads: list[bytes]) -> tuple[list[ChatMessage], str]:
 
 def cut(data: bytes, places: list[int]) -> list[bytes]:
     ends = sorted({place % (len(data) + 1) for place in places} | {0, len(data)})
-    return [data[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+    return [data[start:end] for start, end in pairwise(ends)]
 
 
 def as_stream(message: dict[str, Any], pieces: int, line_ending: str) -> bytes:
@@ -43,7 +44,7 @@ def as_stream(message: dict[str, Any], pieces: int, line_ending: str) -> bytes:
             {"tool_calls": [{"index": index, "function": {"arguments": text[at : at + pieces]}}]}
             for at in range(0, len(text), pieces)
         ]
-    choices = [{"delta": delta, "finish_reason": None} for delta in deltas]
+    choices: list[dict[str, Any]] = [{"delta": delta} for delta in deltas]
     choices.append({"delta": {}, "finish_reason": "stop"})
     events = [
         json.dumps({"choices": [choice]}, ensure_ascii=at % 2 == 0)
@@ -97,6 +98,7 @@ CHOICE = st.fixed_dictionaries(
 CHUNK = st.fixed_dictionaries({"choices": st.lists(CHOICE, max_size=2)}) | VALUES
 
 
+@settings(max_examples=60)
 @given(chunks=st.lists(CHUNK, max_size=8), places=st.lists(st.integers(0, 10_000), max_size=5))
 def test_any_json_makes_replies_or_a_model_error(chunks: list[Any], places: list[int]) -> None:
     data = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in [*chunks, "x"]).encode()
@@ -109,6 +111,7 @@ def test_any_json_makes_replies_or_a_model_error(chunks: list[Any], places: list
     assert all(call.id and call.tool_name for reply in replies for call in reply.tool_calls)
 
 
+@settings(max_examples=60)
 @given(answer=VALUES | st.fixed_dictionaries({"choices": st.lists(CHOICE, min_size=1, max_size=2)}))
 def test_any_json_answer_makes_replies_or_a_model_error(answer: Any) -> None:
     try:

@@ -44,7 +44,6 @@ def _with_order(expect: Mapping[str, Any]) -> Mapping[str, Any]:
 def template_faults(sources: Sequence[str], expect: Mapping[str, Any]) -> list[str]:
     """Hold each of several templates, as a system prompt, against the same expectation."""
 
-
     found: list[str] = []
     for source in sources:
         outcome, started = Outcome(phase="run"), time.monotonic()

@@ -11,7 +11,7 @@ from case_runner.wire import history_faults, results_of, wire_messages
 from podium.agent import ChatMessage
 
 
-def tool_messages(outcome: Outcome, wanted: Sequence[Any]) -> Iterator[str]:
+def tool_messages(outcome: Outcome, wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
     for batch in wanted:
         sent = outcome.requests_of(batch.get("agent", None))
         if len(sent) <= batch["request"]:

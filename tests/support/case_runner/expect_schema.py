@@ -94,15 +94,17 @@ def _hidden(outcome: Outcome, wanted: Mapping[str, Sequence[str]]) -> Iterator[s
         yield from (f"{name} is shown" for name in names if f'"{name}"' in found)
 
 
-def _refs(node: Any) -> Iterator[str]:
-    if isinstance(node, dict):
-        if isinstance(node.get("$ref"), str):
-            yield node["$ref"]
-        for value in node.values():
-            yield from _refs(value)
-    elif isinstance(node, list):
-        for value in node:
-            yield from _refs(value)
+def _refs(root: Any) -> Iterator[str]:
+    waiting: list[Any] = [root]
+    while waiting:
+        node: Any = waiting.pop()
+        if isinstance(node, dict):
+            reference: Any = node.get("$ref")
+            if isinstance(reference, str):
+                yield reference
+            waiting.extend(node.values())
+        elif isinstance(node, list):
+            waiting.extend(node)
 
 
 def _refs_resolve(outcome: Outcome, wanted: bool) -> Iterator[str]:

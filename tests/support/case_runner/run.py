@@ -51,7 +51,7 @@ class Outcome:
         """The final text; empty after an error."""
         return self.result.text if self.result is not None else ""
 
-    def requests_of(self, agent: str | None) -> list[dict[str, Any]]:
+    def requests_of(self, agent: str | None = None) -> list[dict[str, Any]]:
         """Return the bodies one agent sent, or all."""
         return [one.body for one in self.requests if agent is None or one.model == agent]
 

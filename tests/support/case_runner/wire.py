@@ -31,7 +31,8 @@ def history_faults(messages: Wire) -> Iterator[str]:
             continue
         if due:
             yield f"message {position} comes before the results of {due}"
-        due = [call["id"] for call in message.get("tool_calls") or []]
+        calls: list[Any] = message.get("tool_calls") or []
+        due = [call["id"] for call in calls]
         if len(set(due)) != len(due) or not all(due):
             yield f"message {position} has the ids {due}"
     if due:

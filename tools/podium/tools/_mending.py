@@ -44,8 +44,8 @@ def mended(name: str, given: object, error: ValidationError, schema: Mapping[str
     for detail in _details(error):
         path = _path(holder, (name, *detail["loc"]))
         parent = _reach(holder, path[:-1])
-        if parent[path[-1]] != detail["input"]:
-            continue  # an earlier detail of the same place has been dealt with
+        if parent[path[-1]] is not detail["input"]:
+            continue  # a container, or a place that an earlier detail has led to
         if detail["input"] is None and is_optional(schema, path[1:]):
             del parent[path[-1]]
             changed = True

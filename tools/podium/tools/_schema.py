@@ -76,7 +76,7 @@ class FunctionParameters:
             if name not in hidden
         }
         self._required = [field.name for field in self._fields.values() if field.required]
-        self._defaults = [field for field in self._fields.values() if field.default is not None]
+        self._defaults = [(one.name, one.default) for one in self._fields.values() if one.default]
         self.schema = self._build_schema(docs)
 
     @property
@@ -108,9 +108,9 @@ class FunctionParameters:
                 if field.holds_numbers:
                     problems.extend(_not_finite(values[name], name))
         problems.extend(missing(name) for name in self._required if name not in arguments)
-        for field in self._defaults:
-            if field.name not in values and field.default is not None:
-                values[field.name] = field.default()
+        for name, default in self._defaults:
+            if name not in values:
+                values[name] = default()
         return values, [unknown(strangers), *problems] if strangers else problems
 
     def _build_schema(self, docs: Mapping[str, str]) -> dict[str, Any]:
@@ -257,13 +257,16 @@ def _second_try(
     """Mend what can only be meant one way, check again, and say what is still wrong."""
     if given is None and not field.required:
         return
-    holder = mended(field.name, given, error, field.schema)
-    if holder is not None:
-        given = holder
+    better = mended(field.name, given, error, field.schema)
+    if better is not None:
+        given = better
         try:
             values[field.name] = field.adapter.validator.validate_python(given)
         except ValidationError as second:
             error = second
+        except Exception as raised:  # as above
+            problems.append(could_not_check(field.name, raised))
+            return
         else:
             problems.extend(_not_finite(values[field.name], field.name))
             return

@@ -113,8 +113,8 @@ def add_token_usage(total: dict[str, Any], extra: Mapping[str, Any]) -> None:
     """
     for key, value in extra.items():
         current = total.get(key)
-        if type(value) is int and type(current) is int:  # nearly always
-            total[key] = current + value
+        if type(value) is int and (current is None or type(current) is int):  # nearly always
+            total[key] = value + (current or 0)
         elif _is_number(value):
             if not isinstance(current, dict):
                 total[key] = current + value if _is_number(current) else value

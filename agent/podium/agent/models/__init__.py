@@ -20,6 +20,7 @@ from podium.agent.models._protocol import (
 )
 
 if TYPE_CHECKING:
+    from podium.agent.models._openai_history import messages_from_openai
     from podium.agent.models.lexical import LexicalChatGenerator
     from podium.agent.models.openai_chat import OpenAIChatGenerator
 
@@ -30,12 +31,14 @@ __all__ = [
     "OpenAIChatGenerator",
     "StreamingCallback",
     "SyncChatGenerator",
+    "messages_from_openai",
 ]
 
 # Loaded when first asked for: each brings imports that a program without it should not pay for.
 _LAZY = {
     "LexicalChatGenerator": "podium.agent.models.lexical",
     "OpenAIChatGenerator": "podium.agent.models.openai_chat",
+    "messages_from_openai": "podium.agent.models._openai_history",
 }
 
 

@@ -27,7 +27,7 @@ _ROLES: dict[Role, frozenset[str]] = {
     "heading": frozenset("heading section chapter anchor".split()),
     "file": frozenset("file filename document doc path page source url uri link".split()),
     "expression": frozenset("expression formula equation arithmetic calculation".split()),
-    "query": frozenset("query keyword keywords search term terms words pattern".split()),
+    "query": frozenset("query keyword keywords search term terms words topic subject".split()),
     "request": frozenset("task question request prompt instruction message input".split()),
     "text": frozenset("text content body passage draft note".split()),
     "count": frozenset("limit count max top size results n k".split()),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from podium.agent.models._lexical_arguments import role_of
 from podium.agent.models._lexical_findings import Findings
-from podium.agent.models._lexical_passages import has_citation, json_objects, json_value
+from podium.agent.models._lexical_passages import has_citation, json_objects, json_value, sentences
 from podium.agent.models._lexical_words import Stems
 from podium.tools import ToolCall, ToolCallResult
 
@@ -73,7 +73,7 @@ def sort_results(results: Iterable[ToolCallResult], more: Iterable[str]) -> Resu
 
 def is_value(text: str) -> bool:
     """Return whether `text` is short and names no source."""
-    return len(text) <= BARE_CHARS and not has_citation(text)
+    return len(text) <= BARE_CHARS and not any(found.citation for found in sentences(text))
 
 
 def _is_empty(text: str) -> bool:

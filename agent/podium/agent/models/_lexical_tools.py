@@ -142,7 +142,9 @@ def _score(words: Sequence[str], has_sum: bool, view: ToolView, views: Sequence[
     matched = _matched(words, view, views)
     if view.is_calculator:
         return matched + 2 * SPECIFIC if has_sum else 0
-    if view.named.intersection(words) or len(view.described.intersection(words)) > 1:
+    described = len(view.described.intersection(words))
+    # A specialist's description says what it knows; that of a mere tool says how it works, too.
+    if view.named.intersection(words) or described > (0 if view.takes_task else 1):
         return matched + SPECIFIC
     if view.purpose == "search":
         return matched + GENERAL

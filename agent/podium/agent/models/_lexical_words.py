@@ -30,7 +30,7 @@ _GRAMMAR = frozenset(
 )
 _ASKING = frozenset(
     "answer ask briefly cite decide decides define describe detail does explain exactly following"
-    " gets give happen happens help know mean means need please question say says show source"
+    " gets give got happen happens help know mean means need please question say says show source"
     " sources tell thank thanks use used uses using want way work works".split()
 )
 STOP_WORDS = _GRAMMAR | _ASKING

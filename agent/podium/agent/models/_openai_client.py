@@ -12,7 +12,7 @@ import importlib.util
 import ssl
 import threading
 import weakref
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -71,15 +71,17 @@ class LoopClients:
             gate = self._gates[base_url, limit] = anyio.Semaphore(limit, fast_acquire=True)
         return gate
 
-    async def client_for(self, owner: object, settings: ClientSettings) -> openai.AsyncOpenAI:
-        """Return the client of a generator on this loop.
+    async def client_for(
+        self, owner: object, settings: Callable[[], ClientSettings]
+    ) -> openai.AsyncOpenAI:
+        """Return the client of a generator on this loop; `settings` are asked for when it is new.
 
         Raises:
             ValueError: there is no API key, or it cannot be sent.
         """
         client = self._clients.get(owner)
         if client is None:
-            client = self._clients[owner] = self._open(owner, settings)
+            client = self._clients[owner] = self._open(owner, settings())
             await self._close_own_of(None)  # of generators that are gone
         return client
 

@@ -161,7 +161,9 @@ def as_text(value: object) -> str:
 
 def as_mapping(value: object) -> Mapping[str, Any]:
     """Return an object as it is, and anything else as an empty one."""
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+    # JSON makes dicts, and asking that is ten times faster than asking for any mapping.
+    is_object = type(value) is dict or isinstance(value, Mapping)
+    return cast("Mapping[str, Any]", value) if is_object else {}
 
 
 def as_list(value: object) -> list[Any]:

@@ -135,7 +135,7 @@ class OpenAIChatGenerator:
         call = self._call(messages, list(offered or ()), kwargs, stream=callback is not None)
         clients = await clients_here()
         async with clients.gate(self.api_base_url, self.max_concurrency):
-            client = await clients.client_for(self, self._settings())
+            client = await clients.client_for(self, self._settings)
             if callback is None:
                 return {"replies": await fetch_replies(client, call)}
             return {"replies": await stream_replies(client, call, callback)}
@@ -198,8 +198,9 @@ class OpenAIChatGenerator:
                     f"OpenAIChatGenerator.{name} cannot be read from data, since data never names "
                     "code. Set it to null and pass it in code."
                 )
-        if isinstance(parameters.get("api_key"), Mapping):
-            parameters["api_key"] = Secret.from_dict(parameters["api_key"])
+        if "api_key" in parameters:  # never as text: a key does not belong in a file
+            key = parameters["api_key"]
+            parameters["api_key"] = Secret.from_dict(key if isinstance(key, Mapping) else {})
         return cls(**parameters)
 
     def __repr__(self) -> str:
