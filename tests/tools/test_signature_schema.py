@@ -46,6 +46,13 @@ class Window(TypedDict):
 NO_TAGS: Any = pydantic.Field(default_factory=list[str])
 
 
+def from_source(source: str) -> Any:
+    """Return a function that no type checker has seen."""
+    namespace: dict[str, Any] = {}
+    exec(source, namespace)
+    return namespace["made"]
+
+
 def properties(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the properties of the tool made of a function."""
     found: dict[str, Any] = tool(function).parameters["properties"]
@@ -201,6 +208,26 @@ def test_an_iterable_is_a_list_whose_items_are_checked() -> None:
     assert tool(join).invoke(words='["a"]', numbers=["1"]) == "['a'] [1]"
 
 
+def test_an_iterable_of_anything_is_a_list_too() -> None:
+    join = from_source("from typing import Iterable\ndef made(words: Iterable): return words")
+
+    assert tool(join).invoke(words='["a", 1]') == ["a", 1]
+
+
+def test_a_class_is_a_tool_that_makes_its_objects() -> None:
+    class Later:
+        """Wait."""
+
+        def __init__(self, seconds: int) -> None:
+            self.seconds = seconds
+
+        async def __call__(self) -> None: ...
+
+    made = tool(Later, name="later")
+
+    assert (made.description, made.invoke(seconds="3").seconds) == ("Wait.", 3)
+
+
 def test_a_field_gives_its_description_its_bounds_and_its_default() -> None:
     def search(
         query: str = pydantic.Field(description="What to look for"),
@@ -316,13 +343,6 @@ def uncallable(pick: Callable[[int], int]) -> None:
 
 def inexpressible(lock: memoryview) -> None:
     """Want what JSON has no form for."""
-
-
-def from_source(source: str) -> Any:
-    """Return a function that no type checker has seen."""
-    namespace: dict[str, Any] = {}
-    exec(source, namespace)
-    return namespace["made"]
 
 
 REFUSED: list[tuple[Any, str]] = [

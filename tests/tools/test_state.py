@@ -42,7 +42,7 @@ def test_set_merges_by_the_handler_of_the_key_or_the_one_given() -> None:
 
 
 def test_an_unknown_key_is_refused_with_the_nearest() -> None:
-    with pytest.raises(StateError, match="no key 'foud'. Did you mean 'found'"):
+    with pytest.raises(StateError, match=r"no key 'foud'\. Did you mean 'found'"):
         State({"found": {"type": list}}).set("foud", 1)
     with pytest.raises(StateError, match=r"no key 'x'\. There are none\. Declare it"):
         State({}, {"x": 1})

@@ -16,6 +16,7 @@ import anyio.from_thread
 from podium.agent.errors import AgentError
 from podium.agent.messages import ChatMessage
 from podium.tools import CallContext, Tool
+from podium.tools._shapes import is_mapping
 from podium.tools._threads import run_in_thread
 
 if TYPE_CHECKING:
@@ -102,10 +103,12 @@ def _from_thread(callback: StreamingCallback) -> StreamingCallback:
     return forward
 
 
-def _replies(answer: Any, generator: object) -> Sequence[ChatMessage]:
-    replies: Any = answer.get("replies") if isinstance(answer, Mapping) else None
-    if isinstance(replies, list | tuple) and all(isinstance(one, ChatMessage) for one in replies):
-        return cast("Sequence[ChatMessage]", replies)
+def _replies(answer: object, generator: object) -> Sequence[ChatMessage]:
+    replies: object = answer.get("replies") if is_mapping(answer) else None
+    if isinstance(replies, list | tuple):
+        listed = cast("Sequence[object]", replies)
+        if all(isinstance(one, ChatMessage) for one in listed):
+            return cast("Sequence[ChatMessage]", listed)
     raise AgentError(
         f"{type(generator).__name__} returned {answer!r:.80} where a chat generator "
         "returns {'replies': [ChatMessage, ...]}. Return that from its run or run_async."

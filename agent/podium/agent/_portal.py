@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import anyio
 
 from podium.agent.errors import AgentError, keep_partial
-from podium.tools._threads import in_tool_thread
+from podium.tools._threads import in_tool_thread, run_on_callers_loop
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -87,9 +87,7 @@ def run_from_sync(function: Callable[[], Coroutine[Any, Any, ResultT]], *, what:
         AgentError: called on the background loop itself, where waiting would block every run.
     """
     if in_tool_thread():
-        from anyio import from_thread  # loaded already by whoever started the thread
-
-        return from_thread.run(function)
+        return run_on_callers_loop(function)
     if _portal.is_current_thread():
         raise AgentError(
             f"{what} was called inside async code that podium itself runs, where waiting for it "

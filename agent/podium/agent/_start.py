@@ -100,14 +100,16 @@ def start_run(
     )
 
 
-def _conversation(messages: Any) -> Sequence[ChatMessage]:
+def _conversation(messages: object) -> Sequence[ChatMessage]:
     if isinstance(messages, str):
         return [ChatMessage.from_user(messages)]
-    listed: Any = messages if isinstance(messages, list | tuple) else None
-    odd: Any = next((one for one in listed or () if not isinstance(one, ChatMessage)), None)
-    if listed is not None and odd is None:
-        return cast("Sequence[ChatMessage]", listed)
-    wrong = f"{messages!r:.60}" if odd is None else f"a list with {odd!r:.40} in it"
+    wrong = f"{messages!r:.60}"
+    if isinstance(messages, list | tuple):
+        listed = cast("Sequence[object]", messages)
+        odd = [one for one in listed if not isinstance(one, ChatMessage)]
+        if not odd:
+            return cast("Sequence[ChatMessage]", listed)
+        wrong = f"a list with {odd[0]!r:.40} in it"
     raise TypeError(
         f"messages is {wrong}. Pass a string, or a list of ChatMessage such as "
         "[ChatMessage.from_user('...')]."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, cast
 
 
 class Secret:
@@ -58,19 +58,22 @@ class Secret:
         return cls._make((), True, token)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+    def from_dict(cls, data: object) -> Self:
         """Return the secret that `to_dict` described.
 
         Raises:
             ValueError: the data describes no secret read from environment variables.
         """
-        kind = data.get("type")
+        given: Mapping[str, Any] = (
+            cast("Mapping[str, Any]", data) if isinstance(data, Mapping) else {}
+        )
+        kind = given.get("type")
         if kind != "env_var":
             raise ValueError(
                 f"A secret of type {kind!r} cannot be read from data. Write it as "
                 "{'type': 'env_var', 'env_vars': ['NAME'], 'strict': True}."
             )
-        return cls.from_env_var(data.get("env_vars") or (), strict=bool(data.get("strict", True)))
+        return cls.from_env_var(given.get("env_vars") or (), strict=bool(given.get("strict", True)))
 
     def resolve_value(self) -> str | None:
         """Return the value, without the white space around it.

@@ -65,7 +65,7 @@ def test_one_generator_serves_one_loop_after_the_other(backend: str) -> None:
 
 def test_a_loop_that_ended_without_a_word_is_forgotten_by_the_next() -> None:
     async def open_client() -> None:
-        await (await clients_here()).client_for(Owner(), lambda: SETTINGS)
+        await (await clients_here()).client_for(Owner(), settings)
 
     loop = asyncio.new_event_loop()
     loop.run_until_complete(open_client())
@@ -82,11 +82,11 @@ async def test_generators_on_a_loop_share_its_connections() -> None:
     one, other = Owner(), Owner()
 
     clients = await clients_here()
-    first = await clients.client_for(one, lambda: SETTINGS)
-    second = await clients.client_for(other, lambda: SETTINGS)
+    first = await clients.client_for(one, settings)
+    second = await clients.client_for(other, settings)
 
     assert await clients_here() is clients
-    assert await clients.client_for(one, lambda: SETTINGS) is first
+    assert await clients.client_for(one, settings) is first
     assert first is not second
     assert http_client(first) is http_client(second)
 
@@ -95,7 +95,7 @@ async def test_generators_on_a_loop_share_its_connections() -> None:
 async def test_closing_a_generator_leaves_shared_connections_open() -> None:
     owner = Owner()
     clients = await clients_here()
-    shared = http_client(await clients.client_for(owner, lambda: SETTINGS))
+    shared = http_client(await clients.client_for(owner, settings))
 
     await clients.close_for(owner)
 
@@ -106,8 +106,8 @@ async def test_closing_a_generator_leaves_shared_connections_open() -> None:
 async def test_closing_a_generator_closes_what_is_its_own() -> None:
     owner = Owner()
     clients = await clients_here()
-    own = http_client(await clients.client_for(owner, lambda: OWN))
-    kept = http_client(await clients.client_for(clients, lambda: OWN))
+    own = http_client(await clients.client_for(owner, own_settings))
+    kept = http_client(await clients.client_for(clients, own_settings))
 
     await clients.close_for(owner)
 
@@ -119,11 +119,11 @@ async def test_closing_a_generator_closes_what_is_its_own() -> None:
 async def test_what_a_dropped_generator_left_open_is_closed_by_the_next() -> None:
     owner: Owner | None = Owner()
     clients = await clients_here()
-    left = http_client(await clients.client_for(owner, lambda: OWN))
+    left = http_client(await clients.client_for(owner, own_settings))
 
     owner = None
     gc.collect()
-    await clients.client_for(clients, lambda: SETTINGS)
+    await clients.client_for(clients, settings)
 
     assert left.is_closed
 
@@ -172,7 +172,7 @@ async def test_calls_to_one_endpoint_share_a_gate() -> None:
 
 @pytest.mark.anyio
 async def test_the_faster_transport_is_taken_where_it_runs(anyio_backend_name: str) -> None:
-    client = http_client(await (await clients_here()).client_for(Owner(), lambda: SETTINGS))
+    client = http_client(await (await clients_here()).client_for(Owner(), settings))
 
     transport = type(client._transport).__name__
 
@@ -186,7 +186,7 @@ async def test_the_faster_transport_is_taken_where_it_runs(anyio_backend_name: s
 async def test_without_aiohttp_the_usual_transport_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "aiohttp", None)
 
-    client = http_client(await (await clients_here()).client_for(Owner(), lambda: SETTINGS))
+    client = http_client(await (await clients_here()).client_for(Owner(), settings))
 
     assert type(client._transport).__name__ == "AsyncHTTPTransport"
 

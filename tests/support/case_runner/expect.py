@@ -1,4 +1,4 @@
-"""Holding what came of a case against what it expects; a check returns what is wrong, or nothing."""
+"""Holding what came of a case against what it expects: a check returns what is wrong or nothing."""
 
 from __future__ import annotations
 

@@ -13,16 +13,18 @@ from podium.agent import ChatMessage
 
 def tool_messages(outcome: Outcome, wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
     for batch in wanted:
-        sent = outcome.requests_of(batch.get("agent", None))
-        if len(sent) <= batch["request"]:
-            yield f"there is no request {batch['request']}"
+        sent = outcome.requests_of(batch.get("agent"))
+        number: int = batch["request"]
+        if len(sent) <= number:
+            yield f"there is no request {number}"
             continue
-        results = results_of(sent[batch["request"]]["messages"], batch.get("turn"))
+        results = results_of(sent[number]["messages"], batch.get("turn"))
         for rule in batch["messages"]:
-            if rule["call"] >= len(results):
-                yield f"there is no result {rule['call']}"
+            position: int = rule["call"]
+            if position >= len(results):
+                yield f"there is no result {position}"
             else:
-                yield from _result_faults(outcome, results[rule["call"]], rule)
+                yield from _result_faults(outcome, results[position], rule)
 
 
 def _result_faults(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from case_runner.run import Outcome
+from podium.tools._shapes import is_array, is_object
 
 Schema = Mapping[str, Any]
 
@@ -95,15 +96,15 @@ def _hidden(outcome: Outcome, wanted: Mapping[str, Sequence[str]]) -> Iterator[s
 
 
 def _refs(root: Any) -> Iterator[str]:
-    waiting: list[Any] = [root]
+    waiting: list[object] = [root]
     while waiting:
-        node: Any = waiting.pop()
-        if isinstance(node, dict):
-            reference: Any = node.get("$ref")
+        node = waiting.pop()
+        if is_object(node):
+            reference = node.get("$ref")
             if isinstance(reference, str):
                 yield reference
             waiting.extend(node.values())
-        elif isinstance(node, list):
+        elif is_array(node):
             waiting.extend(node)
 
 

@@ -186,9 +186,9 @@ def _adapted(annotation: Any) -> tuple[TypeAdapter[Any], dict[str, Any]]:
         text = next((note for note in notes if isinstance(note, str)), None)
         rest = [note for note in notes if not isinstance(note, str)]
         annotation = Annotated[(first, *rest)] if rest else first
-    if get_origin(annotation) in _ABSTRACT_LISTS:
+    if (get_origin(annotation) or annotation) in _ABSTRACT_LISTS:
         # pydantic would hand an Iterable over unchecked, and does not know a Collection
-        annotation = types.GenericAlias(list, get_args(annotation))
+        annotation = types.GenericAlias(list, get_args(annotation) or (Any,))
     try:
         hash(annotation)
     except TypeError:

@@ -41,7 +41,7 @@ class State:
     run by podium; user code meets it in hooks and in tools with a `State` parameter.
     """
 
-    __slots__ = ("_closed", "_data", "_handlers", "schema")
+    __slots__ = ("_closed", "_data", "schema")
 
     def __init__(self, schema: StateSchema, data: dict[str, Any] | None = None) -> None:
         """Keep `data` by reference; each of its keys must be in `schema`.
@@ -50,7 +50,6 @@ class State:
             StateError: `data` has a key that `schema` does not declare.
         """
         self.schema = schema
-        self._handlers = {key: handler_of(entry) for key, entry in schema.items()}
         self._data: dict[str, Any] = {} if data is None else data
         self._closed = False
         for key in self._data:
@@ -90,7 +89,7 @@ class State:
                 f"State key {key!r} was set after its run had ended, so nobody would read it. "
                 "Finish the work before the tool or hook returns."
             )
-        handler = handler_override or self._handlers[key]
+        handler = handler_override or handler_of(self.schema[key])
         self._data[key] = handler(self._data.get(key), value)
 
     def close(self) -> None:
@@ -100,18 +99,13 @@ class State:
     def view(self) -> State:
         """Return a second handle on the same data that can be closed by itself."""
         twin = object.__new__(State)
-        twin.schema, twin._handlers, twin._data, twin._closed = (
-            self.schema,
-            self._handlers,
-            self._data,
-            self._closed,
-        )
+        twin.schema, twin._data, twin._closed = self.schema, self._data, self._closed
         return twin
 
     def _check(self, key: str) -> None:
-        if key not in self._handlers:
+        if key not in self.schema:
             raise StateError(
-                f"State has no key {key!r}.{nearest(key, self._handlers)} "
+                f"State has no key {key!r}.{nearest(key, self.schema)} "
                 "Declare it in the agent's state_schema."
             )
 

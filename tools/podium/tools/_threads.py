@@ -5,15 +5,47 @@ from __future__ import annotations
 import functools
 import math
 import threading
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
 
+from podium.tools.errors import PodiumError
+
 ResultT = TypeVar("ResultT")
 
-_here = threading.local()  # marks podium's own worker threads, each for itself
+
+class _WayBack:
+    """How a worker thread runs async code on the loop it comes from, as long as it is wanted."""
+
+    def __init__(self) -> None:
+        self._scopes: set[anyio.CancelScope] = set()
+        self._is_wanted = True
+
+    async def run(self, function: Callable[[], Coroutine[Any, Any, ResultT]]) -> ResultT:
+        """Run `function`, on the loop; it is cancelled when the thread's call is."""
+        with anyio.CancelScope() as scope:
+            self._scopes.add(scope)
+            if not self._is_wanted:
+                scope.cancel()
+            try:
+                return await function()
+            finally:
+                self._scopes.discard(scope)
+        raise PodiumError(
+            f"{function!r:.80} was cancelled together with the tool call that waited for it. "
+            "Let the tool's function end."
+        )
+
+    def close(self) -> None:
+        """Cancel what still runs, and whatever an abandoned thread may start later."""
+        self._is_wanted = False
+        for scope in self._scopes:
+            scope.cancel()
+
+
+_here = threading.local()  # holds the way back of each of podium's own worker threads, by itself
 
 
 async def run_in_thread(
@@ -24,23 +56,43 @@ async def run_in_thread(
     Never waits for a free thread: a tool may run an agent whose tools need threads in turn, and a
     shared limit would then deadlock. How many run at once is bounded by each agent's own
     `tool_concurrency_limit`. When cancelled it returns at once; the thread cannot be stopped, runs
-    on by itself and its result is dropped.
+    on by itself and its result is dropped. What it waits for on the loop is cancelled with it.
     """
-    return await anyio.to_thread.run_sync(
-        functools.partial(_marked, function, *args, **kwargs),
-        abandon_on_cancel=True,
-        limiter=anyio.CapacityLimiter(math.inf),
-    )
+    way_back = _WayBack()
+    try:
+        return await anyio.to_thread.run_sync(
+            functools.partial(_with_way_back, way_back, function, *args, **kwargs),
+            abandon_on_cancel=True,
+            limiter=anyio.CapacityLimiter(math.inf),
+        )
+    finally:
+        way_back.close()
 
 
 def in_tool_thread() -> bool:
     """Return whether this thread was started by `run_in_thread` and can call back to its loop."""
-    return getattr(_here, "active", False)
+    return getattr(_here, "way_back", None) is not None
 
 
-def _marked(function: Callable[..., ResultT], *args: object, **kwargs: object) -> ResultT:
-    _here.active = True
+def run_on_callers_loop(function: Callable[[], Coroutine[Any, Any, ResultT]]) -> ResultT:
+    """Run an async function on the loop that `run_in_thread` was called from, and wait for it.
+
+    Only for threads of which `in_tool_thread` is true.
+
+    Raises:
+        PodiumError: the call this thread works for was cancelled.
+    """
+    from anyio import from_thread  # slow to load, and most programs do without it
+
+    way_back: _WayBack = _here.way_back
+    return from_thread.run(way_back.run, function)
+
+
+def _with_way_back(
+    way_back: _WayBack, function: Callable[..., ResultT], *args: object, **kwargs: object
+) -> ResultT:
+    _here.way_back = way_back
     try:
         return function(*args, **kwargs)
     finally:
-        _here.active = False
+        _here.way_back = None

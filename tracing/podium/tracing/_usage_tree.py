@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from podium.tracing._usage import Usage, add_token_usage, complete_token_usage
 
@@ -148,10 +148,8 @@ class UsageMeter:
     @property
     def token_usage(self) -> dict[str, Any]:
         """A copy of the summed usage dicts of this run's calls and of all closed runs below it."""
-        copy: dict[str, Any] = {}
         with self._lock:
-            add_token_usage(copy, self._raw)
-        return copy
+            return _copied(self._raw)
 
     @property
     def own(self) -> Usage:
@@ -176,8 +174,7 @@ class UsageMeter:
                 return
             self._ended = self._clock()
             self._exit_reason = exit_reason
-            inclusive: dict[str, Any] = {}
-            add_token_usage(inclusive, self._raw)
+            inclusive = _copied(self._raw)
         if self._parent is not None:
             self._parent._add_raw(inclusive)
 
@@ -212,3 +209,10 @@ class UsageMeter:
                 add_token_usage(meter._raw, extra)
                 # A closed run has handed its sum up already, so what comes late follows it.
                 meter = meter._parent if meter._ended is not None else None
+
+
+def _copied(usage: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: _copied(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
+        for key, value in usage.items()
+    }

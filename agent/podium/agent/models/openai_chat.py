@@ -199,8 +199,7 @@ class OpenAIChatGenerator:
                     "code. Set it to null and pass it in code."
                 )
         if "api_key" in parameters:  # never as text: a key does not belong in a file
-            key = parameters["api_key"]
-            parameters["api_key"] = Secret.from_dict(key if isinstance(key, Mapping) else {})
+            parameters["api_key"] = Secret.from_dict(parameters["api_key"])
         return cls(**parameters)
 
     def __repr__(self) -> str:
