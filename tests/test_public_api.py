@@ -5,6 +5,7 @@ Rewrite the file with `PODIUM_UPDATE_API=1 pytest tests/test_public_api.py`.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import os
@@ -49,15 +50,20 @@ def lines() -> Iterator[str]:
 def public_names(module: ModuleType) -> list[str]:
     if hasattr(module, "__all__"):
         return list(module.__all__)
-    return sorted(
-        name
-        for name, thing in vars(module).items()
-        if not name.startswith("_") and (name.isupper() or is_own(thing, module))
-    )
+    tree = ast.parse(inspect.getsource(module))
+    names = {defined_by(node) for node in tree.body}
+    return sorted(name for name in names if name is not None and not name.startswith("_"))
 
 
-def is_own(thing: object, module: ModuleType) -> bool:
-    return callable(thing) and getattr(thing, "__module__", None) == module.__name__
+def defined_by(node: ast.stmt) -> str | None:
+    """Return the name of the class, function or constant that a statement defines."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return node.name
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return name if name.isupper() else None
+        case _:
+            return None
 
 
 def described(place: str, thing: object) -> Iterator[str]:

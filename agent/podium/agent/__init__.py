@@ -27,6 +27,7 @@ from podium.agent.events import (
 )
 from podium.agent.hooks import Hook, HookPoint, hook
 from podium.agent.messages import ChatMessage, ChatRole, ReasoningContent
+from podium.agent.secrets import Secret
 from podium.agent.streaming import (
     ComponentInfo,
     StreamingChunk,
@@ -56,6 +57,7 @@ __all__ = [
     "RunFinished",
     "RunStarted",
     "RunStream",
+    "Secret",
     "State",
     "StepStarted",
     "Stop",

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from podium.agent._run_state import RESERVED_KEYS, RUN_KEYS
-from podium.agent.hooks import check_hooks
+from podium.agent.hooks._points import check_hooks
 from podium.agent.messages import ChatMessage
 from podium.tools import Tool, Toolset
 from podium.tools._state import check_state_schema

@@ -63,8 +63,8 @@ class LiveEffects:
         """Await the generator, or run a blocking one in a worker thread."""
         generator = request.generator
         options: dict[str, Any] = {}
-        if request.tools:
-            options["tools"] = request.tools
+        if request.tools or getattr(generator, "tools", None):
+            options["tools"] = request.tools  # also when empty: the generator may have its own
         if request.generation_kwargs:
             options["generation_kwargs"] = request.generation_kwargs
         run_async = getattr(generator, "run_async", None)

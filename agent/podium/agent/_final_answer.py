@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from podium.agent._model_call import ask_model
 from podium.agent._run_state import RunState
+from podium.agent._tool_calls import settle_calls
 from podium.agent.errors import AgentError
 from podium.agent.messages import ChatMessage
 
@@ -36,5 +37,6 @@ async def answer_from_what_was_found(run: RunState) -> None:
     except AgentError as error:
         logger.warning("Agent %r could not write a final answer: %s", run.context.name, error)
         return
+    settle_calls(run, "Not run: no more tools can be called.")
     if reply.text and not reply.tool_calls:
         run.stop = replace(stop, answered_after_stop=True)

@@ -6,14 +6,14 @@ grant was given the amount is held above already, so spending inside it changes 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from podium.agent._ledger_amounts import Resource
 
 if TYPE_CHECKING:
-    from podium.agent.ledger import Account
+    from podium.agent._ledger_node import LedgerNode
 
 
 class Line:
@@ -33,7 +33,7 @@ class Line:
     )
 
     def __init__(
-        self, owner: Account, resource: Resource, above: Line | None, *, limit: int | None = None
+        self, owner: LedgerNode, resource: Resource, above: Line | None, *, limit: int | None = None
     ) -> None:
         """Start with nothing spent and nothing held."""
         self.owner = owner
@@ -139,11 +139,9 @@ class Denied:
     """Whether it would fit if everything came back that calls and agents now hold."""
 
 
-def find_denial(blocking: Iterable[Line], *, later: bool) -> Denied | None:
-    """Return what to say of these lines: the one nearest the root speaks; None if there is none."""
-    line = min(blocking, key=lambda each: each.owner.depth, default=None)
-    if line is None:
-        return None
+def denial(lines: Sequence[Line], *, later: bool) -> Denied:
+    """Return what to say of lines that block: the one nearest the root speaks."""
+    line = min(lines, key=lambda each: each.owner.depth)
     return Denied(
         path=line.owner.path,
         resource=line.resource,

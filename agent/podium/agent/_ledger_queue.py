@@ -9,11 +9,11 @@ import anyio
 import anyio.lowlevel
 
 from podium.agent._ledger_amounts import Amounts, Resource
-from podium.agent._ledger_line import Denied, Line, find_denial
+from podium.agent._ledger_line import Denied, Line, blockers
 from podium.agent._ledger_reservation import Reservation
 
 if TYPE_CHECKING:
-    from podium.agent.ledger import Account
+    from podium.agent._ledger_node import LedgerNode
 
 
 class Size(NamedTuple):
@@ -22,37 +22,38 @@ class Size(NamedTuple):
     want: Amounts
     """The most it can use."""
     least: Amounts
-    """The least it can start with; what is not named here is not elastic."""
+    """The least it can start with; a resource that is not named here is not elastic."""
 
 
 Sizing: TypeAlias = Callable[[], Size]
-"""Says how much to ask for, looking at the accounts as they are now; it must not raise."""
+"""Says how much to ask for, from the accounts as they are now; it must be quick and not raise."""
 
 
 class Waiter:
     """One call that waits; whoever makes room decides for it and wakes it up."""
 
-    def __init__(self, account: Account, sizing: Sizing) -> None:
-        """Belong to the event loop that runs here."""
-        self.account = account
+    def __init__(self, node: LedgerNode, sizing: Sizing, size: Size) -> None:
+        """Belong to the event loop that runs here; `size` is what was asked for in vain."""
+        self.node = node
         self.sizing = sizing
-        self.resources = tuple(sizing().want)
+        self.size = size
         self.outcome: Reservation | Denied | None = None
         self._event = anyio.Event()
         # Any thread may make room, and an anyio event may only be set on its own loop.
         loop = anyio.lowlevel.current_token().native_token
-        soon = getattr(loop, "run_sync_soon", None) or getattr(loop, "call_soon_threadsafe", None)
-        assert soon is not None, f"no way to wake up a task on {loop!r}"
-        self._soon: Callable[[Callable[[], None]], object] = soon
+        name = "run_sync_soon" if hasattr(loop, "run_sync_soon") else "call_soon_threadsafe"
+        self._soon: Callable[[Callable[[], None]], object] = getattr(loop, name)
 
     def finish(self, outcome: Reservation | Denied) -> None:
         """Hand over what came of it."""
         self.outcome = outcome
         self._soon(self._event.set)
 
-    async def wait(self) -> None:
-        """Return when there is an outcome."""
+    async def wait(self) -> Reservation | Denied:
+        """Return the outcome when there is one."""
         await self._event.wait()
+        assert self.outcome is not None
+        return self.outcome
 
 
 class WaitingQueue:
@@ -62,42 +63,38 @@ class WaitingQueue:
     served, while calls that other lines concern pass it by.
     """
 
+    __slots__ = ("_claims", "_waiters")
+
     def __init__(self) -> None:
         """Start with nobody waiting."""
         self._waiters: list[Waiter] = []
-        self._claimed: set[Line] = set()
+        self._claims: set[Line] = set()
 
     def __len__(self) -> int:
         """Return how many calls wait."""
         return len(self._waiters)
 
     def claimed(self, lines: Mapping[Resource, Line], resources: Iterable[Resource]) -> Line | None:
-        """Return the claimed line that holds up a call for these resources; None if none does.
+        """Return the line that an earlier call waits for and these resources need, if there is one.
 
-        An account with a grant or an answer reserve of its own is not held up by a claim above
-        it: the claimant may be waiting for just that account to end.
+        What is above an account with a grant or an answer reserve of its own does not count: the
+        earlier call may be waiting for that very account to end.
         """
-        if not self._claimed:
-            return None
-        for resource in resources:
+        for resource in resources if self._claims else ():
             line: Line | None = lines[resource]
             while line is not None:
-                if line in self._claimed:
+                if line in self._claims:
                     return line
-                if line.owner.is_keeping:
-                    break
-                line = line.above
+                line = None if line.owner.is_keeping else line.above
         return None
-
-    def attempt(self, account: Account, sizing: Sizing) -> Reservation | Denied:
-        """Reserve if there is room and nobody has a claim on it."""
-        want, least = sizing()
-        return account.take(want, least)
 
     def join(self, waiter: Waiter) -> None:
         """Put a call that was denied for now at the end, with its claims."""
         self._waiters.append(waiter)
-        self._claim(waiter)
+        want, least = waiter.size
+        for resource, amount in want.items():
+            line = waiter.node.lines[resource]
+            self._claims.update(each for each, _ in blockers(line, least.get(resource, amount)))
 
     def leave(self, waiter: Waiter) -> None:
         """Forget a call that was cancelled while it waited; what it got meanwhile goes back."""
@@ -111,12 +108,14 @@ class WaitingQueue:
         """Decide for each call, oldest first: it gets its room, is denied, or waits on."""
         if not self._waiters:
             return
-        waiting, self._waiters, self._claimed = self._waiters, [], set()
+        waiting, self._waiters, self._claims = self._waiters, [], set()
         for waiter in waiting:
-            if self.claimed(waiter.account.lines, waiter.resources) is None:
-                outcome = self.attempt(waiter.account, waiter.sizing)
-                if isinstance(outcome, Reservation) or not outcome.could_fit_later:
-                    waiter.finish(outcome)
-                    continue
-                self._claim(waiter)
-            self._waiters.append(waiter)
+            if self.claimed(waiter.node.lines, waiter.size.want) is not None:
+                self._waiters.append(waiter)
+                continue
+            waiter.size = waiter.sizing()
+            outcome = waiter.node.take(*waiter.size)
+            if isinstance(outcome, Reservation) or not outcome.could_fit_later:
+                waiter.finish(outcome)
+            else:
+                self.join(waiter)

@@ -8,30 +8,34 @@ from typing import TYPE_CHECKING
 from podium.agent._ledger_amounts import Amounts, Resource, measured
 
 if TYPE_CHECKING:
-    from podium.agent.ledger import Account
+    from podium.agent._ledger_node import LedgerNode
 
 
 class Reservation:
     """Room held for one call. Settle or cancel it; whichever comes first counts, once."""
 
-    __slots__ = ("_is_open", "account", "amounts", "key")
+    __slots__ = ("_is_open", "_node", "amounts", "key")
 
-    def __init__(self, account: Account, amounts: Amounts, key: int) -> None:
-        """Hold the amounts on the account, which has checked that they fit."""
-        self.account = account
-        """The account that is charged."""
+    def __init__(self, node: LedgerNode, amounts: Amounts, key: int) -> None:
+        """Hold the amounts, which fit; `Account.reserve` makes reservations."""
+        self._node = node
         self.amounts = amounts
         """What is held, per resource."""
         self.key = key
         """Names the reservation in the ledger's events."""
         self._is_open = True
         for resource, amount in amounts.items():
-            account.lines[resource].move(0, amount, amount)
+            node.lines[resource].move(0, amount, amount)
 
     def __repr__(self) -> str:
         """Return the account's path, the amounts, and whether they are still held."""
         state = "held" if self._is_open else "over"
-        return f"<Reservation of {self.account.path!r}: {dict(self.amounts)}, {state}>"
+        return f"<Reservation of {self.path!r}: {dict(self.amounts)}, {state}>"
+
+    @property
+    def path(self) -> str:
+        """The account that is charged."""
+        return self._node.path
 
     @property
     def is_open(self) -> bool:
@@ -45,30 +49,30 @@ class Reservation:
         measured: it is charged as reserved, and the account is no longer `is_complete`. None
         stands for nothing measured. More than was reserved is charged too, as an overdraft.
         """
-        account = self.account
-        with account.tree.lock:
+        node, tree = self._node, self._node.tree
+        with tree.lock:
             if not self._is_open:
                 return
             self._is_open = False
             used = measured(actual)
             for resource, reserved in self.amounts.items():
-                line, charged = account.lines[resource], used.get(resource, reserved)
+                line, charged = node.lines[resource], used.get(resource, reserved)
                 line.move(charged, -reserved, -reserved)
                 line.overdraw(charged - reserved)
-            account.add({name: n for name, n in used.items() if name not in self.amounts})
+            node.add({name: count for name, count in used.items() if name not in self.amounts})
             if not self.amounts.keys() <= used.keys():
-                account.mark_incomplete()
-            account.tree.tell("settle", account.path, self.key, used)
-            account.tree.queue.serve()
+                node.mark_incomplete()
+            tree.tell("settle", node.path, self.key, used)
+            tree.queue.serve()
 
     def cancel(self) -> None:
         """Give everything back: the call surely did no work."""
-        account = self.account
-        with account.tree.lock:
+        node, tree = self._node, self._node.tree
+        with tree.lock:
             if not self._is_open:
                 return
             self._is_open = False
             for resource, amount in self.amounts.items():
-                account.lines[resource].move(0, -amount, -amount)
-            account.tree.tell("cancel", account.path, self.key)
-            account.tree.queue.serve()
+                node.lines[resource].move(0, -amount, -amount)
+            tree.tell("cancel", node.path, self.key)
+            tree.queue.serve()

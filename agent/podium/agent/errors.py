@@ -19,6 +19,8 @@ from podium.tools import PodiumError
 if TYPE_CHECKING:
     from podium.agent._result import AgentResult
 
+__all__ = ["AgentError", "DelegationError", "ModelError", "OutputError"]
+
 
 class AgentError(PodiumError):
     """An agent could not go on."""

@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, Self, cast
 
+__all__ = ["Secret"]
+
 
 class Secret:
     """A key or a token. Make it with `from_env_var` or `from_token`; read it with `resolve_value`.

@@ -10,7 +10,7 @@ from podium.agent import Agent, AgentResult, ChatMessage
 from podium.orchestration.errors import SpecialistError
 from podium.tools import CallContext, ContentPart, Tool
 
-TASK = "task"
+_TASK = "task"
 """The one parameter that every specialist has."""
 
 
@@ -118,7 +118,7 @@ class AgentTool(Tool):
         if not self._gives_text:
             return super().result_content(value)
         if isinstance(value, AgentResult):
-            return answer_with_note(value)
+            return _answer_with_note(value)
         result = cast("Mapping[str, Any]", value)
         last = result.get("last_message")
         return (last.text or "") if isinstance(last, ChatMessage) else super().result_content(value)
@@ -153,7 +153,7 @@ async def _run_below(
     return await execute(start_run(agent, messages, inputs, options, place))
 
 
-def answer_with_note(result: AgentResult) -> str:
+def _answer_with_note(result: AgentResult) -> str:
     """Return a specialist's answer for its caller; an unnatural ending is told in brackets."""
     text = result.text
     stop = result.stop
@@ -190,10 +190,10 @@ def _schema(agent: Agent | SupportsRun, supplied: set[str]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {
-            TASK: task,
+            _TASK: task,
             **{name: {"type": "string", "description": f"Value of {name}."} for name in visible},
             **{name: {} for name in sorted(supplied)},
         },
-        "required": [TASK, *visible],
+        "required": [_TASK, *visible],
         "additionalProperties": False,
     }

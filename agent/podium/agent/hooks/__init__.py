@@ -9,7 +9,7 @@ def stop_on_request(state: State) -> None:
 """
 
 from podium.agent.hooks._function import FunctionHook, hook
-from podium.agent.hooks._points import HOOK_POINTS, Hook, HookPoint, check_hooks
+from podium.agent.hooks._points import HOOK_POINTS, Hook, HookPoint
 from podium.agent.hooks._repeated_call import RepeatedCallHook
 
 __all__ = [
@@ -18,6 +18,5 @@ __all__ = [
     "Hook",
     "HookPoint",
     "RepeatedCallHook",
-    "check_hooks",
     "hook",
 ]

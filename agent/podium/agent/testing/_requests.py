@@ -24,7 +24,9 @@ class RecordedRequest:
     """The headers, names in lower case."""
     time: float
     """When it was complete, by `time.monotonic()`."""
-    _gone: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
+    _gone: threading.Event = field(
+        default_factory=threading.Event, init=False, repr=False, compare=False
+    )
 
     @property
     def model(self) -> str:
