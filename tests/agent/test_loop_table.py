@@ -1,4 +1,4 @@
-"""The loop's contract is the table in agent/README.md: each of its rows names a test that exists."""
+"""The loop's contract is the table in agent/README.md: each row names a test that exists."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class _Fold:
         if (event.kind, event.key) in self._seen:
             return
         self._seen.add((event.kind, event.key))
-        self.tree.pass_key(event.key)
+        self.tree.last_key = max(self.tree.last_key, event.key)
         if event.kind == "open":
             parent = None if event.parent is None else self.nodes[event.parent]
             node = LedgerNode(self.tree, event.path, parent, event.key)

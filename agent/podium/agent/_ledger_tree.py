@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 
 from podium.agent._ledger_amounts import Amounts
@@ -13,7 +12,7 @@ from podium.agent._ledger_queue import WaitingQueue
 class LedgerTree:
     """The one thing that all accounts of a tree have in common."""
 
-    __slots__ = ("_keys", "lock", "observer", "queue")
+    __slots__ = ("last_key", "lock", "observer", "queue")
 
     def __init__(self, observer: LedgerObserver | None) -> None:
         """Start with no account and nobody waiting."""
@@ -22,11 +21,12 @@ class LedgerTree:
         self.lock = threading.RLock()
         self.queue = WaitingQueue()
         self.observer = observer
-        self._keys = itertools.count(1)
+        self.last_key = 0
 
     def new_key(self) -> int:
         """Return a number that no account, reservation or event of the tree has."""
-        return next(self._keys)
+        self.last_key += 1
+        return self.last_key
 
     def tell(
         self,
