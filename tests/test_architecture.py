@@ -21,7 +21,7 @@ MAX_FILE_LINES, MAX_FUNCTION_LINES = 400, 60
 IMPORTERS = {
     "aiohttp": ("agent/podium/agent/models/",),
     "httpx2": ("agent/podium/agent/models/", "agent/podium/agent/testing/"),
-    "jinja2": ("agent/podium/agent/prompts", "agent/podium/agent/_template"),
+    "jinja2": ("agent/podium/agent/prompts",),
     "networkx": ("orchestration/podium/orchestration/", "tracing/podium/tracing/"),
     "openai": ("agent/podium/agent/models/",),
     "opentelemetry": ("tracing/podium/tracing/",),

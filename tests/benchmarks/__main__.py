@@ -3,9 +3,10 @@
     python tests/benchmarks                        # everything, a minute or two
     python tests/benchmarks J1 J5 --rounds 9       # two jobs, more rounds
 
-All runs go over loopback to a provider in another process. The contenders take turns in every round,
-each in a process of its own; CPU is that of its process, and ratios are medians of the ratios within
-the rounds, so a machine that is busy disturbs both sides alike.
+All runs go over loopback to a provider in another process. The contenders take turns in every
+round, each in a process of its own, whose CPU time counts. Ratios are medians of the ratios within
+the rounds, so that a busy machine disturbs both sides. Quote those of an idle one all the same: on
+a busy one, code that runs after a wait finds its caches cold, which costs the short loop the most.
 """
 
 from __future__ import annotations

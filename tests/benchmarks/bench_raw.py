@@ -81,10 +81,8 @@ class RawLoop:
             results = await asyncio.gather(
                 *(functions[name](**json.loads(arguments)) for _, name, arguments in asked)
             )
-            messages += [
-                {"role": "tool", "tool_call_id": identity, "content": result}
-                for (identity, _, _), result in zip(asked, results, strict=True)
-            ]
+            for (identity, _, _), result in zip(asked, results, strict=True):
+                messages.append({"role": "tool", "tool_call_id": identity, "content": result})
 
 
 def _opening(instructions: str, question: str) -> list[ChatCompletionMessageParam]:
@@ -124,15 +122,18 @@ def _as_messages(history: Sequence[Turn]) -> list[ChatCompletionMessageParam]:
 def _definition(
     name: str, description: str, properties: dict[str, Any]
 ) -> ChatCompletionToolUnionParam:
-    parameters = {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
     return {
         "type": "function",
-        "function": {"name": name, "description": description, "parameters": parameters},
+        "function": {
+            "name": name,
+            "description": description,
+            "parameters": {
+                "type": "object",
+                "properties": properties,
+                "required": list(properties),
+                "additionalProperties": False,
+            },
+        },
     }
 
 

@@ -20,7 +20,7 @@ class Row:
     unit: str
     """What podium's figure and the other one are in."""
     podium: float
-    """What podium took: the median of the rounds."""
+    """What podium took: the median of the rounds, or the least where nothing is compared."""
     other: float | None = None
     """What it is compared with took; None for a figure that stands for itself."""
     ratio: float | None = None
@@ -69,9 +69,11 @@ def plain(
     target: float | None = None,
     scale: float = 1.0,
 ) -> Row:
-    """Return the row of a figure that is compared with nothing but its target."""
-    median = statistics.median(figures) * scale
-    return Row(job=job, what=what, unit=unit, podium=median, target=target)
+    """Return the row of a figure that is compared with nothing but its target.
+
+    The least of the rounds counts: other work on the machine only ever adds to a figure.
+    """
+    return Row(job=job, what=what, unit=unit, podium=min(figures) * scale, target=target)
 
 
 def table(rows: Sequence[Row]) -> str:

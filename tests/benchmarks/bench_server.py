@@ -50,7 +50,7 @@ USAGE = {
     "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
     "completion_tokens_details": {"reasoning_tokens": 0, "audio_tokens": 0},
 }
-FRAME = {
+FRAME: dict[str, Any] = {
     "created": 1_780_394_400,
     "service_tier": "default",
     "system_fingerprint": "fp_44709d6fcb",
@@ -103,8 +103,14 @@ class Provider:
 def _completion(number: int, model: str, message: dict[str, Any]) -> dict[str, Any]:
     reason = "tool_calls" if "tool_calls" in message else "stop"
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason}
-    identity = {"id": f"chatcmpl-{number:029d}", "object": "chat.completion", "model": model}
-    return {**identity, **FRAME, "choices": [choice], "usage": USAGE}
+    return {
+        "id": f"chatcmpl-{number:029d}",
+        "object": "chat.completion",
+        "model": model,
+        **FRAME,
+        "choices": [choice],
+        "usage": USAGE,
+    }
 
 
 @functools.cache

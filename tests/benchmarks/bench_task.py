@@ -1,4 +1,4 @@
-"""The work that podium and the hand-written loop are given: one set of prompts, tools and numbers."""
+"""The work that podium and the hand-written loop are given: the same prompts, tools and numbers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AGENT_PROMPT = (
 )
 COORDINATOR_PROMPT = (
     "You coordinate specialists. Give each one clear task with everything it needs to know, ask "
-    "several at once when their tasks do not depend on each other, then answer from what they found."
+    "several at once when their tasks do not depend on each other, then answer from what they say."
 )
 QUESTION = "What does the handbook say about the answer to the question, and on which page?"
 TOOL_DESCRIPTION = "Look a topic up in the handbook and return what one page says about it."
@@ -29,6 +29,11 @@ TOOL_DESCRIPTION = "Look a topic up in the handbook and return what one page say
 def specialist_description(name: str) -> str:
     """Return what a coordinator reads about a specialist."""
     return f"Knows everything that a {name} knows, and looks it up in the handbook."
+
+
+def page_text(topic: str, page: int) -> str:
+    """Return what a page of the handbook says."""
+    return f"Page {page} says about {topic}: nothing that was not known before."
 
 
 class Handbook:
@@ -41,11 +46,11 @@ class Handbook:
     async def look_up(self, topic: str, page: int) -> str:
         """Return what a page says."""
         self.read_at.append(time.process_time())
-        return f"Page {page} says about {topic}: nothing that was not known before."
+        return page_text(topic, page)
 
     def look_up_blocking(self, topic: str, page: int) -> str:
         """Return what a page says, from a function that may block."""
-        return f"Page {page} says about {topic}: nothing that was not known before."
+        return page_text(topic, page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ def turns(count: int) -> Sequence[Turn]:
         Turn(
             f"part {page} of the question",
             page,
-            f"Page {page} says about part {page} of the question: nothing that was not known before.",
+            page_text(f"part {page} of the question", page),
         )
         for page in range(count)
     ]

@@ -1,4 +1,4 @@
-"""A process that does rounds of work when told to: one contender each, so that none disturbs another.
+"""A process that does rounds of work when told to, with a contender of its own.
 
 It reads the names of jobs from its input, a line each, and writes what it measured as JSON.
 """

@@ -57,15 +57,17 @@ class Line:
     def move(self, settled: int, held: int, in_flight: int = 0) -> None:
         """Add to what is settled, held and in flight, here and on every line above."""
         line: Line | None = self
-        while line is not None and (settled or held or in_flight):
-            before = line.settled + line.held
+        while line is not None:
             line.settled += settled
             line.held += held
             line.in_flight += in_flight
             if line.escrow is not None:
                 after = line.settled + line.held
+                before = after - settled - held
                 held = max(after, line.escrow) - max(before, line.escrow) - settled
                 in_flight = 0
+                if not settled and not held:
+                    return
             line = line.above
 
     def open_grant(self, amount: int) -> None:
@@ -100,25 +102,28 @@ class Line:
 
     def left(self) -> int | None:
         """Return what can be reserved here; below 0 after an overdraft, None without a limit."""
-        return min((left for _, left in self.limits()), default=None)
+        limits = self.limits()
+        return min([left for _, left in limits]) if limits else None
 
-    def limits(self) -> Iterator[tuple[Line, int]]:
-        """Yield each line that limits this one, upwards, and what it leaves to this one.
+    def limits(self) -> list[tuple[Line, int]]:
+        """Return each line that limits this one, upwards, and what it leaves to this one.
 
-        Above a grant only lines in overdraft do: their own room is spent, and then what they
-        hold for the grant is cut by what is missing.
+        Above a grant only lines in overdraft do: what they hold for the grant is cut by what they
+        lack themselves.
         """
+        found = list[tuple[Line, int]]()
         line: Line | None = self
         unused, is_granted = 0, False
         while line is not None:
             if line.limit is not None:
                 left = line.limit - line.settled - line.held
                 if left < 0 or not is_granted:
-                    yield line, left + unused
+                    found.append((line, left + unused))
             if line.escrow is not None:
                 is_granted = True
                 unused += max(0, line.escrow - line.settled - line.held)
             line = line.above
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

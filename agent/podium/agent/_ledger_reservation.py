@@ -58,10 +58,12 @@ class Reservation:
             for resource, reserved in self.amounts.items():
                 line, charged = node.lines[resource], used.get(resource, reserved)
                 line.move(charged, -reserved, -reserved)
-                line.overdraw(charged - reserved)
-            node.add({name: count for name, count in used.items() if name not in self.amounts})
-            if not self.amounts.keys() <= used.keys():
-                node.mark_incomplete()
+                if charged > reserved:
+                    line.overdraw(charged - reserved)
+            if self.amounts.keys() != used.keys():
+                node.add({name: used[name] for name in used.keys() - self.amounts.keys()})
+                if self.amounts.keys() - used.keys():
+                    node.mark_incomplete()
             tree.tell("settle", node.path, self.key, used)
             tree.queue.serve()
 

@@ -17,7 +17,8 @@ class LedgerTree:
     def __init__(self, observer: LedgerObserver | None) -> None:
         """Start with no account and nobody waiting."""
         # Guards each figure of each account, the queue, and the order of events: tools in worker
-        # threads reserve and settle too. Reentrant, since sizings that run under it look at accounts.
+        # threads reserve and settle too. Reentrant, since a sizing that runs under it looks at
+        # accounts.
         self.lock = threading.RLock()
         self.queue = WaitingQueue()
         self.observer = observer

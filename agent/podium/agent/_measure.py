@@ -20,7 +20,7 @@ from podium.agent.models._estimate import (
 )
 from podium.tools import FileContent, ImageContent, TextContent, Tool, ToolCall, ToolCallResult
 
-STRICT_OVERHEAD = 32
+STRICT_OVERHEAD = 64
 """Tokens that frame a message or a call where each byte is one: the role's name counts too."""
 
 _SENT_META = ("refusal", "provider_fields")

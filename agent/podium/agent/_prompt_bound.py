@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import is_
 from typing import Any, TypeGuard
 
@@ -14,14 +14,25 @@ from podium.agent.tokens import TokenCounter
 from podium.tools import Tool
 from podium.tracing._usage import MAX_COUNT
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What stands in a prompt beside the messages."""
+
+    tools: Sequence[tuple[Tool, str, str, Mapping[str, Any]]]
+    """The tools, each with what the model is told of it."""
+    response_format: Any
+    """The form the answer must have."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Sized:
     """A request, and what is known of its size."""
 
     messages: Sequence[ChatMessage]
-    """What was sent, as it was then."""
-    frame: Sequence[object]
-    """The tools and the response format sent with them."""
+    """What is sent, as it is now."""
+    frame: _Frame
+    """What is sent with it."""
     known: int
     """Tokens that the provider counted."""
     estimate: int
@@ -54,7 +65,8 @@ class PromptBound:
         self._factors = LearnedFactors() if factors is None else factors
         self._counter = token_counter
         self._measure = BYTES if strict else PIECES
-        self._seen: _Sized | None = None
+        self._seen: _Sized | None = None  # the last request a provider answered
+        self._asked: _Sized | None = None  # the one bounded last
 
     def bound(
         self,
@@ -65,9 +77,10 @@ class PromptBound:
     ) -> int:
         """Return how many tokens a prompt of these has at most.
 
-        `response_format` is the one of the generation parameters. Asking changes nothing.
+        `response_format` is the one among the generation parameters.
         """
-        return self._bound(self._size(messages, tools or (), response_format))
+        self._asked = self._size(list(messages), _frame(tools, response_format))
+        return self._bound(self._asked)
 
     def note(
         self,
@@ -81,60 +94,60 @@ class PromptBound:
     ) -> None:
         """Learn from a call: what was sent, what its provider counted, and what was answered.
 
-        `messages` are those that were sent, without the reply. Pass as `reply` the message that
+        `messages` are those that were sent, without the reply; pass as `reply` the message that
         goes into the history. What is no count, or cannot be one, is ignored.
         """
-        sized = self._size(messages, tools or (), response_format)
+        sent, frame = self._asked, _frame(tools, response_format)
+        if sent is None or sent.frame != frame or sent.messages != list(messages):
+            sent = self._size(list(messages), frame)
+        known, estimate = sent.known, sent.estimate
         if _is_count(reported_input_tokens, at_least=len(messages)):
-            if reported_input_tokens > self._bound(sized):
-                unknown = reported_input_tokens - sized.known
-                self._factors.learn(self._model, sized.estimate, unknown)
-            sized = replace(sized, known=reported_input_tokens, estimate=0)
+            if reported_input_tokens > self._bound(sent):
+                self._factors.learn(self._model, known, estimate, reported_input_tokens)
+            known, estimate = reported_input_tokens, 0
         written = reported_output_tokens
-        self._seen = replace(
-            sized,
-            reply=reply,
-            reply_tokens=written + self._measure.frame if _is_count(written) else None,
-        )
+        reply_tokens = written + self._measure.frame if _is_count(written) else None
+        self._seen = _Sized(sent.messages, sent.frame, known, estimate, reply, reply_tokens)
+        self._asked = None
 
     def _bound(self, sized: _Sized) -> int:
-        return sized.known + self._factors.bound(self._model, sized.estimate)
+        return self._factors.bound(self._model, sized.known, sized.estimate)
 
-    def _size(
-        self, messages: Sequence[ChatMessage], tools: Sequence[Tool], response_format: Any
-    ) -> _Sized:
-        # A copy: the history is a live list.
-        messages, frame, seen = list(messages), _frame(tools, response_format), self._seen
-        shared = -1 if seen is None or seen.frame != frame else _shared(seen.messages, messages)
-        if seen is not None and shared == len(seen.messages):
+    def _size(self, messages: Sequence[ChatMessage], frame: _Frame) -> _Sized:
+        seen = self._seen
+        if seen is None or seen.frame != frame:
+            return self._size_anew(messages, frame)
+        shared = _shared(seen.messages, messages)
+        if shared == len(seen.messages):
             known, estimate = self._size_of_new(messages[shared:], seen)
-            return _Sized(
-                messages=messages,
-                frame=frame,
-                known=seen.known + known,
-                estimate=seen.estimate + estimate,
-            )
-        sized = _Sized(
-            messages=messages,
-            frame=frame,
-            known=0,
-            estimate=self._count(messages, tools) + self._schema(response_format),
-        )
-        if seen is not None and shared == len(messages):
-            # A part of what was sent before is no larger than that.
-            part = replace(sized, known=seen.known, estimate=seen.estimate)
-            return min(sized, part, key=self._bound)
-        return sized
+            return _Sized(messages, frame, seen.known + known, seen.estimate + estimate)
+        sized = self._size_anew(messages, frame)
+        if shared < len(messages):
+            return sized
+        # A part of what was sent before is no larger than that.
+        part = _Sized(messages, frame, seen.known, seen.estimate)
+        return min(sized, part, key=self._bound)
+
+    def _size_anew(self, messages: Sequence[ChatMessage], frame: _Frame) -> _Sized:
+        counted = self._count(messages, [tool for tool, *_ in frame.tools])
+        return _Sized(messages, frame, 0, counted + self._size_of_format(frame.response_format))
 
     def _size_of_new(self, new: Sequence[ChatMessage], seen: _Sized) -> tuple[int, int]:
-        """Return how many tokens the new messages add: those the provider counted, and the rest."""
+        """Return the tokens of what follows a request: by the provider's count, and by estimate."""
         if not (new and seen.reply and seen.reply_tokens and _are_same(new[0], seen.reply)):
             return 0, self._count(new)
-        # What was thought on the way is in the provider's count, yet seldom in the next prompt.
-        estimate = self._count(new[:1])
-        if seen.reply_tokens <= estimate:
-            return seen.reply_tokens, self._count(new[1:])
-        return 0, estimate + self._count(new[1:])
+        estimate, rest = self._count(new[:1]), self._count(new[1:])
+        # What was thought on the way is in the provider's count, yet seldom in the next prompt:
+        # the estimate may then be less.
+        return (seen.reply_tokens, rest) if seen.reply_tokens <= estimate else (0, estimate + rest)
+
+    def _size_of_format(self, response_format: Any) -> int:
+        if response_format is None:
+            return 0
+        from podium.agent.models._openai.parameters import response_format as as_sent  # for few
+
+        sent = as_sent(response_format)
+        return self._measure.schema(sent) if isinstance(sent, Mapping) else 0
 
     def _count(self, messages: Sequence[ChatMessage], tools: Sequence[Tool] = ()) -> int:
         if not (messages or tools):
@@ -143,35 +156,29 @@ class PromptBound:
             return _checked(self._counter(messages, tools))
         return sum(map(self._measure.message, messages)) + sum(map(self._measure.tool, tools))
 
-    def _schema(self, response_format: Any) -> int:
-        if response_format is None:
-            return 0
-        # It reads pydantic models, and is needed by few.
-        from podium.agent.models._openai_parameters import response_format as as_sent
 
-        sent = as_sent(response_format)
-        return self._measure.schema(sent) if isinstance(sent, Mapping) else 0
-
-
-def _frame(tools: Sequence[Tool], response_format: Any) -> list[object]:
-    described = [(tool, tool.name, tool.description, tool.parameters) for tool in tools]
-    return [*described, response_format]
+def _frame(tools: Sequence[Tool] | None, response_format: Any) -> _Frame:
+    described = [(tool, tool.name, tool.description, tool.parameters) for tool in tools or ()]
+    return _Frame(described, response_format)
 
 
 def _shared(seen: Sequence[ChatMessage], messages: Sequence[ChatMessage]) -> int:
-    """Return how many messages both begin with."""
-    length = min(len(seen), len(messages))
-    if all(map(is_, seen, messages)):
-        return length
-    pairs = enumerate(zip(seen, messages, strict=False))
-    return next((at for at, (one, other) in pairs if not _are_same(one, other)), length)
+    """Return with how many equal messages both begin."""
+    if all(map(is_, seen, messages)):  # nearly always
+        return min(len(seen), len(messages))
+    shared = 0
+    for one, other in zip(seen, messages, strict=False):
+        if not _are_same(one, other):
+            break
+        shared += 1
+    return shared
 
 
 def _are_same(one: ChatMessage, other: ChatMessage) -> bool:
     if one is other:
         return True
-    # Only where a hook has written the history anew; it brings in pydantic's encoder.
-    from podium.agent.models._openai_wire import encode_messages
+    # It brings in pydantic's encoder, and is needed only where a hook has copied messages.
+    from podium.agent.models._openai.wire import encode_messages
 
     return encode_messages([one]) == encode_messages([other])
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from podium.agent.models import _sse
-from podium.agent.models._sse import BrokenEventError, EventReader
+from podium.agent.models._openai import sse as _sse
+from podium.agent.models._openai.sse import BrokenEventError, EventReader
 
 
 def read(data: bytes, *, size: int = 10_000) -> tuple[list[Any], EventReader]:

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from podium.agent.messages import ChatMessage
-from podium.agent.models._lexical_passages import references, sentences
+from podium.agent.models._lexical.passages import references, sentences
 from podium.agent.models.lexical import LexicalChatGenerator
 from podium.tools import ToolCall
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from podium.agent.models._lexical_filling import Field, fill_object
-from podium.agent.models._lexical_schemas import fits
+from podium.agent.models._lexical.filling import Field, fill_object
+from podium.agent.models._lexical.schemas import fits
 
 
 class Guesses:

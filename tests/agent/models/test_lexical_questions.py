@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from podium.agent.models._lexical_questions import MAX_PARTS, split_question
-from podium.agent.models._lexical_words import keywords, stem
+from podium.agent.models._lexical.questions import MAX_PARTS, split_question
+from podium.agent.models._lexical.words import keywords, stem
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage, ReasoningContent
-from podium.agent.models._openai_answer import read_answer
+from podium.agent.models._openai.answer import read_answer
 
 USAGE = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
 

@@ -10,7 +10,8 @@ import httpx2
 import pytest
 
 from podium.agent.errors import ModelError
-from podium.agent.models import OpenAIChatGenerator, _openai_call
+from podium.agent.models import OpenAIChatGenerator
+from podium.agent.models._openai import call as _openai_call
 from podium.agent.streaming import StreamingChunk
 from podium.agent.testing import Drop, FakeOpenAIServer, Fault, RawReads, Reply, SlowSse, Sse, calls
 from podium.tools import Tool, ToolCall

@@ -11,8 +11,9 @@ import anyio
 import httpx2
 import pytest
 
-from podium.agent.models import OpenAIChatGenerator, _openai_client
-from podium.agent.models._openai_client import ClientSettings, clients_here
+from podium.agent.models import OpenAIChatGenerator
+from podium.agent.models._openai import client as _openai_client
+from podium.agent.models._openai.client import ClientSettings, clients_here
 from podium.agent.secrets import Secret
 from podium.agent.testing import FakeOpenAIServer
 

@@ -9,7 +9,7 @@ import pytest
 import podium.agent.models
 from podium.agent.messages import ChatMessage, ReasoningContent
 from podium.agent.models import messages_from_openai
-from podium.agent.models._openai_wire import message_to_openai
+from podium.agent.models._openai.wire import message_to_openai
 from podium.tools import FileContent, ImageContent, TextContent, ToolCall
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"at":"a"}'}}

@@ -8,8 +8,8 @@ import pytest
 
 from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage, ReasoningContent
-from podium.agent.models._openai_stream import StreamedReplies
-from podium.agent.models._streamed_choice import SOURCE
+from podium.agent.models._openai.stream import StreamedReplies
+from podium.agent.models._openai.streamed_choice import SOURCE
 from podium.agent.streaming import StreamingChunk, ToolCallDelta
 
 Chunk = dict[str, Any]

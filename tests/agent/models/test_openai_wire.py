@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from podium.agent.messages import ChatMessage, ReasoningContent
-from podium.agent.models._openai_wire import (
+from podium.agent.models._openai.wire import (
     encode_messages,
     encode_request,
     encode_tool,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from podium.agent.models._stream_calls import CallAssembler
+from podium.agent.models._openai.stream_calls import CallAssembler
 from podium.agent.streaming import ToolCallDelta
 
 Fragment = dict[str, Any]

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage
-from podium.agent.models._openai_answer import read_answer
-from podium.agent.models._openai_stream import StreamedReplies
-from podium.agent.models._sse import BrokenEventError, EventReader
+from podium.agent.models._openai.answer import read_answer
+from podium.agent.models._openai.sse import BrokenEventError, EventReader
+from podium.agent.models._openai.stream import StreamedReplies
 
 
 def assemble(reads: list[bytes]) -> tuple[list[ChatMessage], str]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from podium.agent.models._strict_schema import closed_schema
+from podium.agent.models._openai.strict_schema import closed_schema
 
 STRING = {"type": "string"}
 

@@ -19,7 +19,7 @@ from case_runner.build import (
 )
 from case_runner.case_file import Case
 from podium.agent import Agent, AgentResult, ChatMessage
-from podium.agent.models._openai_history import messages_from_openai
+from podium.agent.models._openai.history import messages_from_openai
 from podium.agent.testing import FakeOpenAIServer, RecordedRequest
 from podium.tools import Tool
 

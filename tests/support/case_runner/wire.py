@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.agent import ChatMessage
-from podium.agent.models._openai_wire import message_to_openai
+from podium.agent.models._openai.wire import message_to_openai
 
 Wire = Sequence[Mapping[str, Any]]
 

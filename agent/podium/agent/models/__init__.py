@@ -20,7 +20,7 @@ from podium.agent.models._protocol import (
 )
 
 if TYPE_CHECKING:
-    from podium.agent.models._openai_history import messages_from_openai
+    from podium.agent.models._openai.history import messages_from_openai
     from podium.agent.models.lexical import LexicalChatGenerator
     from podium.agent.models.openai_chat import OpenAIChatGenerator
 
@@ -38,7 +38,7 @@ __all__ = [
 _LAZY = {
     "LexicalChatGenerator": "podium.agent.models.lexical",
     "OpenAIChatGenerator": "podium.agent.models.openai_chat",
-    "messages_from_openai": "podium.agent.models._openai_history",
+    "messages_from_openai": "podium.agent.models._openai.history",
 }
 
 

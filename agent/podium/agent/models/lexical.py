@@ -23,14 +23,14 @@ import anyio.lowlevel
 
 from podium.agent.messages import ChatMessage
 from podium.agent.models._estimate import estimate_prompt_tokens
-from podium.agent.models._lexical_answers import answer
-from podium.agent.models._lexical_output import is_misfit, structured_answer, wanted_schema
-from podium.agent.models._lexical_plan import Turn
-from podium.agent.models._lexical_reply import build_reply, chunks, output_limit
-from podium.agent.models._lexical_results import sort_results
-from podium.agent.models._lexical_task import Conversation, read_conversation
-from podium.agent.models._lexical_tools import view_tools
-from podium.agent.models._lexical_words import tokens
+from podium.agent.models._lexical.answers import answer
+from podium.agent.models._lexical.output import is_misfit, structured_answer, wanted_schema
+from podium.agent.models._lexical.plan import Turn
+from podium.agent.models._lexical.reply import build_reply, chunks, output_limit
+from podium.agent.models._lexical.results import sort_results
+from podium.agent.models._lexical.task import Conversation, read_conversation
+from podium.agent.models._lexical.tools import view_tools
+from podium.agent.models._lexical.words import tokens
 from podium.agent.models._protocol import StreamingCallback
 from podium.tools import Tool, ToolCall
 

@@ -10,20 +10,20 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from podium.agent.messages import ChatMessage
-from podium.agent.models._openai_parameters import (
+from podium.agent.models._openai.parameters import (
     check_generation_kwargs,
     request_parameters,
     response_format,
 )
-from podium.agent.models._openai_wire import encode_request, encode_tool
+from podium.agent.models._openai.wire import encode_request, encode_tool
 from podium.agent.models._protocol import StreamingCallback
 from podium.agent.secrets import Secret, as_secret
 from podium.tools import Tool
 from podium.tools.errors import nearest
 
 if TYPE_CHECKING:
-    from podium.agent.models._openai_call import ModelCall
-    from podium.agent.models._openai_client import ClientSettings
+    from podium.agent.models._openai.call import ModelCall
+    from podium.agent.models._openai.client import ClientSettings
 
 DEFAULT_API_KEY = Secret.from_env_var("OPENAI_API_KEY")
 DEFAULT_TIMEOUT_SECONDS = 30.0
@@ -122,8 +122,8 @@ class OpenAIChatGenerator:
             ValueError: there is no API key, or `generation_kwargs` sets what podium sets.
         """
         # The openai package takes most of a second to load: programs without a call do without it.
-        from podium.agent.models._openai_call import fetch_replies, stream_replies
-        from podium.agent.models._openai_client import clients_here
+        from podium.agent.models._openai.call import fetch_replies, stream_replies
+        from podium.agent.models._openai.client import clients_here
 
         if not messages:
             return {"replies": []}
@@ -146,12 +146,12 @@ class OpenAIChatGenerator:
         Raises:
             ValueError: there is no API key.
         """
-        importlib.import_module("podium.agent.models._openai_call")
+        importlib.import_module("podium.agent.models._openai.call")
         self.api_key.resolve_value()
 
     async def close_async(self) -> None:
         """Close the connections that are its own; those shared with others end with the loop."""
-        from podium.agent.models._openai_client import clients_here
+        from podium.agent.models._openai.client import clients_here
 
         await (await clients_here()).close_for(self)
 
@@ -215,7 +215,7 @@ class OpenAIChatGenerator:
         *,
         stream: bool,
     ) -> ModelCall:
-        from podium.agent.models._openai_call import ModelCall  # loaded already by the call
+        from podium.agent.models._openai.call import ModelCall  # loaded already by the call
 
         parameters, options = request_parameters(self.model, kwargs, stream=stream)
         return ModelCall(
@@ -233,7 +233,7 @@ class OpenAIChatGenerator:
         return kept[1]
 
     def _settings(self) -> ClientSettings:
-        from podium.agent.models._openai_client import ClientSettings  # loaded already by the call
+        from podium.agent.models._openai.client import ClientSettings  # loaded already by the call
 
         return ClientSettings(
             api_key=self.api_key,

@@ -1,0 +1,1 @@
+"""How LexicalChatGenerator decides: questions, tools, arguments, findings, answers."""

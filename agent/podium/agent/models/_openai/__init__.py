@@ -1,0 +1,1 @@
+"""How OpenAIChatGenerator talks to a provider: wire form, call, answer, stream, errors, clients."""

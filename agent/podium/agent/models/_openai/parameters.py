@@ -1,0 +1,90 @@
+"""The parameters of a chat completions request: what the generator and the caller ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from podium.agent.models._openai.strict_schema import closed_schema
+
+_OWN = {
+    "messages": "Pass the messages to run_async.",
+    "stream": "Pass a streaming_callback instead.",
+    "tools": "Pass tools= to the generator or the agent.",
+}
+_OPTIONS = {"extra_headers": "headers", "extra_query": "params", "timeout": "timeout"}
+"""Keys that do not go into the body, and what the SDK calls them as options of a request."""
+
+
+def check_generation_kwargs(kwargs: Mapping[str, Any]) -> None:
+    """Refuse parameters that podium sets itself.
+
+    Raises:
+        ValueError: there is one of them.
+    """
+    for key, mend in _OWN.items():
+        if key in kwargs:
+            raise ValueError(f"generation_kwargs has {key!r}, which podium sets itself. {mend}")
+
+
+def request_parameters(
+    model: str, kwargs: Mapping[str, Any], *, stream: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the fields of the body beside messages and tools, and the SDK's options.
+
+    A parameter of None is left out. A streamed request asks for its usage unless told otherwise.
+    """
+    check_generation_kwargs(kwargs)
+    body: dict[str, Any] = {"model": model}
+    if stream:
+        body["stream"] = True
+        body["stream_options"] = {"include_usage": True}
+    options: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
+    for key, value in kwargs.items():
+        if key in _OPTIONS:
+            options[_OPTIONS[key]] = value
+        elif key == "extra_body":
+            extra = dict(value or {})
+        elif key != "stream_options" or stream:  # it is an error where nothing is streamed
+            body[key] = response_format(value) if key == "response_format" else value
+    body |= extra
+    return {key: value for key, value in body.items() if value is not None}, options
+
+
+def response_format(value: Any) -> Any:
+    """Return what the API takes: from a pydantic model, a JSON schema, or its own form.
+
+    A schema that can be strict is made so, with every key required.
+    """
+    if isinstance(value, type):
+        schema = _model_schema(value)
+        return _strict_format({"name": value.__name__, "schema": schema})
+    if not isinstance(value, Mapping):
+        return value
+    given = cast("Mapping[str, Any]", value)
+    if given.get("type") == "json_schema" and "strict" not in given.get(
+        "json_schema", {"strict": 1}
+    ):
+        return _strict_format(given["json_schema"])
+    if given.get("type") in {"json_schema", "json_object", "text"}:
+        return given
+    return _strict_format({"name": str(given.get("title") or "answer"), "schema": given})
+
+
+def _model_schema(model: type) -> dict[str, Any]:
+    make = getattr(model, "model_json_schema", None)
+    if make is None:
+        raise TypeError(
+            f"response_format={model.__name__} is no pydantic model. "
+            "Pass one, or a JSON schema as a dict."
+        )
+    return cast("dict[str, Any]", make())
+
+
+def _strict_format(described: Mapping[str, Any]) -> dict[str, Any]:
+    name = re.sub(r"[^a-zA-Z0-9_-]", "_", str(described.get("name") or "answer"))[:64]
+    closed = closed_schema(described["schema"], optional="required")
+    strict = {} if closed is None else {"schema": closed, "strict": True}
+    return {"type": "json_schema", "json_schema": {**described, "name": name, **strict}}
