@@ -68,7 +68,7 @@ def sound(state: State) -> None:
             "docs",
         ),
         ({"required_variables": "name"}, TypeError, "required_variables"),
-        ({"budget": 3}, ValueError, "budgets are not enforced yet"),
+        ({"budget": 3}, TypeError, "no Budget"),
         ({"output_type": object()}, TypeError, "output_type"),
     ],
 )
@@ -93,7 +93,7 @@ def test_a_wrong_definition_is_refused(
         ("x", {"nmae": "Ann"}, TypeError, "takes no input 'nmae'. Did you mean 'name'"),
         ("x", {"name": "Ann", "stop_run": "now"}, TypeError, "stop_run"),
         ("x", {}, ValueError, "name"),
-        ("x", {"name": "Ann", "budget": 3}, ValueError, "budgets are not enforced yet"),
+        ("x", {"name": "Ann", "budget": 3}, TypeError, "no Budget"),
     ],
 )
 def test_a_wrong_call_is_refused_before_the_model_is_asked(
@@ -131,3 +131,9 @@ def test_a_definition_cannot_be_changed_but_cloned() -> None:
 def test_a_tool_class_is_no_tool() -> None:
     with pytest.raises(TypeError):
         Agent(chat_generator=MODEL, tools=[cast("Tool", Tool)])
+
+
+def test_agents_and_hooks_show_their_names_and_nothing_else() -> None:
+    agent = Agent(chat_generator=MODEL, name="clerk", system_prompt="A secret.")
+
+    assert (repr(agent), repr(sound)) == ("Agent(name='clerk')", "FunctionHook(sound)")

@@ -176,3 +176,9 @@ def test_data_keeps_every_value(text: str, arguments: dict[str, Any], meta: dict
 
     assert ChatMessage.from_dict(message.to_dict()) == message
     assert ChatMessage.from_dict(message.to_dict()).role is ChatRole.ASSISTANT
+
+
+@pytest.mark.parametrize("make", [ChatMessage.from_system, ChatMessage.from_assistant])
+def test_text_is_text(make: Any) -> None:
+    with pytest.raises(TypeError, match="takes text, and got int"):
+        make(3)

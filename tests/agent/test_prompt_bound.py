@@ -31,7 +31,6 @@ REPLY = ChatMessage.from_assistant(
     "I will look it up, and then I will tell you.", tool_calls=[CALL]
 )
 RESULT = ChatMessage.from_tool("A closure keeps what it names alive.", CALL)
-STRICT_STEP_SECONDS = 30e-6
 
 Hook = Callable[[list[ChatMessage]], list[ChatMessage]]
 
@@ -41,7 +40,7 @@ def fresh(messages: Sequence[ChatMessage], tools: Sequence[Tool] = (), **options
     return PromptBound("m").bound(messages, tools, **options)
 
 
-def after_a_call(sent: int = 500, written: int = 20, **options: Any) -> PromptBound:
+def after_a_call(sent: int = 70, written: int = 20, **options: Any) -> PromptBound:
     """The bound of an agent that has made one call, with `ASKED` and the tool `SEARCH`."""
     prompts = PromptBound("m", **options)
     prompts.note(ASKED, [SEARCH], sent, written, reply=REPLY)
@@ -60,17 +59,17 @@ def test_at_first_all_is_estimated_with_a_margin() -> None:
 
 
 def test_after_a_call_only_what_was_added_is_estimated() -> None:
-    prompts = after_a_call(sent=500, written=20)
+    prompts = after_a_call(sent=70, written=20)
 
     bound = prompts.bound([*ASKED, REPLY, RESULT], [SEARCH])
 
-    assert bound == 500 + 20 + MESSAGE_OVERHEAD + PIECES.message(RESULT)
+    assert bound == 70 + 20 + MESSAGE_OVERHEAD + PIECES.message(RESULT)
 
 
 def test_the_history_may_be_one_list_that_grows() -> None:
     prompts, history = PromptBound("m"), list(ASKED)
     prompts.bound(history, [SEARCH])
-    prompts.note(history, [SEARCH], 500, 20, reply=REPLY)
+    prompts.note(history, [SEARCH], 70, 20, reply=REPLY)
 
     history += [REPLY, RESULT]
 
@@ -80,7 +79,7 @@ def test_the_history_may_be_one_list_that_grows() -> None:
 
 
 def test_a_request_that_is_made_again_is_as_large_as_it_was() -> None:
-    assert after_a_call(sent=500).bound(ASKED, [SEARCH]) == 500
+    assert after_a_call(sent=70).bound(ASKED, [SEARCH]) == 70
 
 
 def test_a_part_of_a_request_is_no_larger_than_the_whole() -> None:
@@ -93,53 +92,57 @@ def test_a_part_of_a_request_is_no_larger_than_the_whole() -> None:
 def test_a_reply_that_is_not_in_the_history_is_not_counted() -> None:
     reminder = ChatMessage.from_user("Please answer.")
 
-    bound = after_a_call(sent=500).bound([*ASKED, reminder], [SEARCH])
+    bound = after_a_call(sent=70).bound([*ASKED, reminder], [SEARCH])
 
-    assert bound == 500 + PIECES.message(reminder)
+    assert bound == 70 + PIECES.message(reminder)
 
 
 def test_a_reply_that_a_hook_made_longer_is_estimated() -> None:
     longer = ChatMessage.from_assistant("word " * 1000)
 
-    bound = after_a_call(sent=500, written=20).bound([*ASKED, longer], [SEARCH])
+    bound = after_a_call(sent=70, written=20).bound([*ASKED, longer], [SEARCH])
 
-    assert bound == 500 + PIECES.message(longer)
+    assert bound == 70 + PIECES.message(longer)
 
 
 def test_thinking_that_is_not_sent_again_does_not_count() -> None:
-    prompts = after_a_call(sent=500, written=9000)
+    prompts = after_a_call(sent=70, written=9000)
 
     bound = prompts.bound([*ASKED, REPLY], [SEARCH])
 
-    assert bound == 500 + PIECES.message(REPLY)
+    assert bound == 70 + PIECES.message(REPLY)
 
 
 def test_the_last_call_is_the_one_that_counts() -> None:
     prompts, history = after_a_call(), [*ASKED, REPLY, RESULT]
-    prompts.note(history, [SEARCH], 600, 5, reply=(answer := ChatMessage.from_assistant("Yes.")))
+    prompts.note(history, [SEARCH], 90, 5, reply=(answer := ChatMessage.from_assistant("Yes.")))
 
     bound = prompts.bound([*history, answer], [SEARCH])
 
-    assert bound == 600 + min(5 + MESSAGE_OVERHEAD, PIECES.message(answer))
+    assert bound == 90 + min(5 + MESSAGE_OVERHEAD, PIECES.message(answer))
+
+
+def forget_the_first(history: list[ChatMessage]) -> list[ChatMessage]:
+    return history[1:]
+
+
+def put_one_in_front(history: list[ChatMessage]) -> list[ChatMessage]:
+    return [ASKED[1], *history]
+
+
+def change_the_system_prompt(history: list[ChatMessage]) -> list[ChatMessage]:
+    return [ChatMessage.from_system("Be very brief."), *history[1:]]
+
+
+def shorten_one(history: list[ChatMessage]) -> list[ChatMessage]:
+    return [ASKED[0], ChatMessage.from_user("[left out]"), *history[2:]]
 
 
 @pytest.mark.parametrize(
-    ("rewrite"),
-    [
-        pytest.param(lambda history: history[1:], id="without the first message"),
-        pytest.param(lambda history: [ASKED[1], *history], id="with one put in front"),
-        pytest.param(
-            lambda history: [ChatMessage.from_system("Be very brief."), *history[1:]],
-            id="with another system prompt",
-        ),
-        pytest.param(
-            lambda history: [ASKED[0], ChatMessage.from_user("[left out]"), *history[2:]],
-            id="with a message made shorter",
-        ),
-    ],
+    "rewrite", [forget_the_first, put_one_in_front, change_the_system_prompt, shorten_one]
 )
 def test_a_history_that_a_hook_has_rewritten_is_estimated_anew(rewrite: Hook) -> None:
-    prompts, history = after_a_call(sent=5000), rewrite([*ASKED, REPLY, RESULT])
+    prompts, history = after_a_call(sent=30), rewrite([*ASKED, REPLY, RESULT])
 
     assert prompts.bound(history, [SEARCH]) == fresh(history, [SEARCH])
 
@@ -166,7 +169,7 @@ def test_equal_copies_of_messages_are_known_all_the_same() -> None:
 def test_with_other_tools_all_is_estimated_anew(tools: list[Tool]) -> None:
     history = [*ASKED, REPLY, RESULT]
 
-    bound = after_a_call(sent=5000).bound(history, tools)
+    bound = after_a_call(sent=30).bound(history, tools)
 
     assert bound == fresh(history, tools)
 
@@ -174,7 +177,7 @@ def test_with_other_tools_all_is_estimated_anew(tools: list[Tool]) -> None:
 def test_a_response_format_counts_and_changes_the_prompt() -> None:
     schema = {"type": "object", "properties": {"answer": {"type": "string"}}}
     prompts, wanted = (
-        after_a_call(sent=5000),
+        after_a_call(sent=30),
         {"type": "json_schema", "json_schema": {"schema": schema}},
     )
 
@@ -182,8 +185,8 @@ def test_a_response_format_counts_and_changes_the_prompt() -> None:
 
     assert bound == fresh(ASKED, [SEARCH], response_format=wanted)
     assert bound > fresh(ASKED, [SEARCH]) + len(json.dumps(schema)) // 3
-    prompts.note(ASKED, [SEARCH], 700, 1, response_format=wanted)
-    assert prompts.bound(ASKED, [SEARCH], response_format=dict(wanted)) == 700
+    prompts.note(ASKED, [SEARCH], 90, 1, response_format=wanted)
+    assert prompts.bound(ASKED, [SEARCH], response_format=dict(wanted)) == 90
 
 
 @pytest.mark.parametrize(
@@ -209,7 +212,7 @@ def test_absurd_reports_are_ignored(reported: Any) -> None:
 
 
 def test_a_call_without_usage_keeps_what_is_known_of_earlier_ones() -> None:
-    prompts, history = after_a_call(sent=500, written=20), [*ASKED, REPLY, RESULT]
+    prompts, history = after_a_call(sent=70, written=20), [*ASKED, REPLY, RESULT]
     before = prompts.bound(history, [SEARCH])
 
     prompts.note(history, [SEARCH], None, None, reply=REPLY)
@@ -222,7 +225,7 @@ def test_a_call_without_usage_keeps_what_is_known_of_earlier_ones() -> None:
     [
         pytest.param(ChatMessage.from_user("word", name="abc"), 2 + 2, id="a name"),
         pytest.param(ChatMessage.from_assistant("word", reasoning="word"), 2 + 2, id="thinking"),
-        pytest.param(ChatMessage.from_assistant("", meta={"refusal": "no"}), 8, id="a refusal"),
+        pytest.param(ChatMessage.from_assistant("", meta={"refusal": "no"}), 9, id="a refusal"),
         pytest.param(
             ChatMessage.from_user(content_parts=[ImageContent.from_bytes(b"png", detail="low")]),
             LOW_DETAIL_IMAGE_TOKENS,
@@ -261,11 +264,7 @@ messages = st.one_of(
     texts.map(ChatMessage.from_system),
     texts.map(ChatMessage.from_user),
     st.builds(ChatMessage.from_tool, texts, tool_calls),
-    st.builds(
-        lambda text, calls: ChatMessage.from_assistant(text, tool_calls=calls),
-        texts,
-        st.lists(tool_calls, max_size=2),
-    ),
+    st.builds(ChatMessage.from_assistant, texts, tool_calls=st.lists(tool_calls, max_size=2)),
 )
 histories = st.lists(messages, max_size=8)
 
@@ -288,24 +287,28 @@ def test_what_was_known_of_another_history_is_not_used(
 ) -> None:
     first = ChatMessage.from_user("This stands only in the first.")
     prompts = PromptBound("m")
-    prompts.note([first, *history], [], 100_000, 9)
+    prompts.note([first, *history], [], len(history) + 1, 9)
 
     assert prompts.bound([*history[:seen], *other], []) == fresh([*history[:seen], *other])
 
 
 def test_a_step_costs_what_is_new_however_long_the_history() -> None:
-    history = [ChatMessage.from_user(f"message number {number}") for number in range(400)]
-    longer, prompts = [*history, REPLY, RESULT], PromptBound("m")
-    prompts.note(history, [SEARCH, READ], 9000, 20, reply=REPLY)
-    known = prompts.bound(longer, [SEARCH, READ])
+    assert fastest_step(history=400) < 4 * fastest_step(history=4)
+
+
+def fastest_step(*, history: int) -> float:
+    """The seconds of bounding and noting a call after so many messages, at best."""
+    told = [ChatMessage.from_user(f"message number {number}") for number in range(history)]
+    longer, prompts = [*told, REPLY, RESULT], PromptBound("m")
 
     def step() -> float:
+        prompts.note(told, [SEARCH, READ], 9000, 20, reply=REPLY)
         started = time.perf_counter()
         prompts.bound(longer, [SEARCH, READ])
-        prompts.note(longer, [SEARCH, READ], known, 20)
+        prompts.note(longer, [SEARCH, READ], 9050, 20)
         return time.perf_counter() - started
 
-    assert min(step() for _ in range(300)) < STRICT_STEP_SECONDS
+    return min(step() for _ in range(300))
 
 
 def test_asking_twice_says_the_same() -> None:
@@ -315,13 +318,13 @@ def test_asking_twice_says_the_same() -> None:
     again = prompts.bound([*history, *history], [SEARCH])
     back = prompts.bound(ASKED, [SEARCH])
 
-    assert far_ahead == again > back == 500
+    assert far_ahead == again > back == 70
 
 
 def test_a_history_changed_during_the_call_does_not_count_as_sent() -> None:
     prompts, history = PromptBound("m"), list(ASKED)
     prompts.bound(history, [SEARCH])
-    prompts.note(tuple(history), [SEARCH], 500, 20, reply=REPLY)
+    prompts.note(tuple(history), [SEARCH], 70, 20, reply=REPLY)
     history[0] = dataclasses.replace(history[0], name="someone")
 
     assert prompts.bound(history, [SEARCH]) == fresh(history, [SEARCH])

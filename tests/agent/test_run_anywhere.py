@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import pytest
 
 from podium.agent import Agent, AgentError
@@ -138,3 +139,22 @@ def test_ctrl_c_ends_the_run_and_keeps_what_it_had(tmp_path: Path) -> None:
         run.send_signal(signal.SIGINT)
         assert run.stdout.readline() == "cancelled 3\n"
     assert run.returncode == 0
+
+
+@pytest.mark.anyio
+async def test_a_nested_run_on_another_loop_is_counted_but_its_events_are_not_sent() -> None:
+    inner = Agent(chat_generator=ScriptedChatGenerator(["inner answer"]), name="inner")
+
+    @tool
+    async def ask() -> str:
+        """Ask another agent from a thread that podium did not start."""
+        return (await anyio.to_thread.run_sync(inner.run, "please")).text
+
+    model = ScriptedChatGenerator([calls(call("ask")), "done"])
+
+    async with Agent(chat_generator=model, tools=[ask], name="outer").stream("go") as run:
+        paths = {event.path async for event in run}
+
+    assert run.result.messages[2].tool_call_results[0].text == "inner answer"
+    assert [node.path for node in run.result.usage_tree.walk()] == ["outer", "outer/inner"]
+    assert paths == {"outer"}

@@ -202,3 +202,50 @@ async def test_an_error_in_a_callback_comes_out() -> None:
 
     with pytest.raises(ZeroDivisionError, match="callback"):
         await Agent(chat_generator=ScriptedChatGenerator(["text"])).run_async("go", callback)
+
+
+async def test_what_happened_before_the_reader_came_is_not_lost() -> None:
+    async with Agent(chat_generator=ScriptedChatGenerator(["done"])).stream("go") as run:
+        await anyio.wait_all_tasks_blocked()
+        kinds = [type(event).__name__ async for event in run]
+
+    assert (kinds[0], kinds[-1]) == ("RunStarted", "RunFinished")
+
+
+async def test_an_error_that_nobody_read_comes_out_of_the_block() -> None:
+    model = ScriptedChatGenerator([ZeroDivisionError("no model today")])
+
+    with pytest.raises(ZeroDivisionError, match="no model today"):
+        async with Agent(chat_generator=model).stream("go"):
+            await anyio.wait_all_tasks_blocked()
+
+
+async def test_the_blocks_own_error_goes_before_the_runs() -> None:
+    model = ScriptedChatGenerator([ZeroDivisionError("no model today")])
+
+    with pytest.raises(KeyError, match="mine"):
+        async with Agent(chat_generator=model).stream("go"):
+            await anyio.wait_all_tasks_blocked()
+            raise KeyError("mine")
+
+
+async def test_the_conversation_can_be_read_on_the_way() -> None:
+    run = Agent(chat_generator=ScriptedChatGenerator(["done"])).stream("go")
+    before = run.messages
+
+    async with run:
+        started = run.messages
+        started.clear()
+        async for _ in run:
+            pass
+
+    assert (before, started) == ([], [])
+    assert [message.text for message in run.messages] == ["go", "done"]
+
+
+async def test_a_stream_is_one_run() -> None:
+    run = Agent(chat_generator=ScriptedChatGenerator(["done"])).stream("go")
+
+    async with run:
+        with pytest.raises(AgentError, match="entered twice"):
+            await run.__aenter__()

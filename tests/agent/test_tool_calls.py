@@ -7,9 +7,10 @@ import threading
 from typing import Annotated, Any, cast
 
 import anyio
+import anyio.lowlevel
 import pytest
 
-from podium.agent import Agent, AgentResult, ChatMessage, State
+from podium.agent import Agent, AgentResult, ChatMessage, State, StreamingChunk
 from podium.agent.testing import ScriptedChatGenerator, call, calls
 from podium.tools import Tool, ToolCall, tool
 from podium.tools.errors import ToolInvocationError, ToolNotFoundError
@@ -354,3 +355,27 @@ async def test_a_cancellation_that_a_tool_makes_up_is_the_tools_own_failure() ->
     result = await run_calls([broken, echo], call("broken", reason="x"), call("echo", n=1))
 
     assert errors(result) == [True, False]
+
+
+async def test_raising_on_failure_changes_nothing_where_nothing_fails() -> None:
+    result = await run_calls(
+        [echo], call("echo", n=1), call("echo", n=2), raise_on_tool_invocation_failure=True
+    )
+
+    assert (answers(result), result.text) == (["echo-1", "echo-2"], "done")
+
+
+async def test_results_are_streamed_in_call_order_to_an_async_callback() -> None:
+    seen: list[tuple[str | None, str]] = []
+
+    async def callback(chunk: StreamingChunk) -> None:
+        await anyio.lowlevel.checkpoint()
+        if chunk.tool_call_result is not None:
+            seen.append((chunk.tool_call_result.origin.id, chunk.tool_call_result.text))
+
+    result = await run_calls(
+        [echo], call("echo", n=1), call("echo", n=2), streaming_callback=callback
+    )
+
+    ids = [one.id for one in result.messages[1].tool_calls]
+    assert seen == [(ids[0], "echo-1"), (ids[1], "echo-2")]

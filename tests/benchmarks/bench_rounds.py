@@ -21,7 +21,7 @@ WORDS = 2_000
 
 async def short_runs(contender: Contender, handbook: Handbook) -> Figures:
     """Measure the CPU seconds of a step in runs of ten steps."""
-    runs = 20
+    runs = 10
     started = _start()
     for _ in range(runs):
         _check(await contender.steps(SHORT))
@@ -79,7 +79,7 @@ async def crowd(contender: Contender, handbook: Handbook) -> Figures:
 
 async def streams(contender: Contender, handbook: Handbook) -> Figures:
     """Measure the CPU seconds of a streamed chunk."""
-    repeats = 5
+    repeats = 2
     started = _start()
     for _ in range(repeats):
         pieces = await contender.stream(WORDS)
@@ -89,8 +89,8 @@ async def streams(contender: Contender, handbook: Handbook) -> Figures:
 
 
 async def level(contender: Contender, handbook: Handbook) -> Figures:
-    """Measure what five thousand short runs leave behind, after a thousand that warm up."""
-    for _ in range(1_000):
+    """Measure what five thousand short runs leave behind, after five hundred that warm up."""
+    for _ in range(500):
         _check(await contender.steps(2))
     handbook.read_at.clear()
     _start()

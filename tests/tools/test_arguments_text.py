@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from podium.tools import ToolCall, parse_arguments
-from podium.tools._arguments import MAX_ARGUMENT_BYTES, MAX_ARGUMENT_DEPTH
+from podium.tools import ToolCall
+from podium.tools._arguments import MAX_ARGUMENT_BYTES, MAX_ARGUMENT_DEPTH, parse_arguments
 
 
 def nested(levels: int) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from podium.tools import plan_batches
+from podium.tools._schedule import plan_batches
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from typing import Any, cast
 
 import pytest
 
-from podium.tools import Tool, Toolset, flatten_tools
+from podium.tools import Tool, Toolset
+from podium.tools._toolset import flatten_tools
 
 anyio_test = pytest.mark.anyio
 

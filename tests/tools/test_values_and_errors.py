@@ -14,8 +14,8 @@ from podium.tools import (
     ToolArgumentsError,
     ToolCall,
     ToolCallResult,
-    in_tool_thread,
 )
+from podium.tools._threads import in_tool_thread
 
 IMAGE = ImageContent.from_bytes(b"123")
 

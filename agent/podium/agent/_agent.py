@@ -18,6 +18,7 @@ from podium.tools.errors import nearest
 if TYPE_CHECKING:
     from podium.agent._output import OutputContract
     from podium.agent._result import AgentResult
+    from podium.agent.budget import Budget
     from podium.agent.hooks import HookPoint
     from podium.agent.models import ChatGenerator, StreamingCallback
 
@@ -71,8 +72,8 @@ class Agent:
     """Whether tools and agents below get the streaming callback too."""
     hooks: Mapping[HookPoint, Sequence[Any]] | None = None
     """Hooks by point."""
-    budget: Any = None
-    """What the agent and all below it may spend; not enforced yet, so giving one is refused."""
+    budget: Budget | None = None
+    """What the agent and all below it may spend."""
     output_type: Any = None
     """What the answer must be: a pydantic model or any type pydantic validates."""
 
@@ -118,7 +119,7 @@ class Agent:
         generation_kwargs: Mapping[str, Any] | None = None,
         tools: Tools | Sequence[str] | None = None,
         hook_context: Mapping[str, Any] | None = None,
-        budget: Any = None,
+        budget: Budget | None = None,
         **inputs: Any,
     ) -> AgentResult:
         """Run the agent and return its result; `run_async` says more.
@@ -147,7 +148,7 @@ class Agent:
         generation_kwargs: Mapping[str, Any] | None = None,
         tools: Tools | Sequence[str] | None = None,
         hook_context: Mapping[str, Any] | None = None,
-        budget: Any = None,
+        budget: Budget | None = None,
         **inputs: Any,
     ) -> AgentResult:
         """Run the agent and return its result.
@@ -158,7 +159,7 @@ class Agent:
             generation_kwargs: Parameters for the model, merged key by key over its own.
             tools: Replaces the agent's tools for this run; strings pick from them by name.
             hook_context: Whatever hooks need of this request; reaches the agents below too.
-            budget: Not enforced yet, so giving one is refused.
+            budget: What this run may spend, besides what the agent's own budget says.
             **inputs: Values of prompt variables and state keys.
 
         Raises:
@@ -187,7 +188,7 @@ class Agent:
         generation_kwargs: Mapping[str, Any] | None = None,
         tools: Tools | Sequence[str] | None = None,
         hook_context: Mapping[str, Any] | None = None,
-        budget: Any = None,
+        budget: Budget | None = None,
         **inputs: Any,
     ) -> RunStream:
         """Return a run whose events can be read while it goes on; parameters as in `run_async`.

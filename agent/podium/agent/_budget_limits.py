@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Final, Literal, TypedDict
 
 from podium.agent.ledger import Resource
+from podium.agent.prices import PriceTable
+from podium.agent.tokens import TokenCounter
 
 NUSD_PER_USD: Final = 1_000_000_000
 """A ledger counts money in billionths of a US dollar."""
@@ -59,6 +61,7 @@ class BudgetLimits(TypedDict, total=False):
     seconds: float | None
     reserve_for_answer: int | None
     strict: bool
-    token_counter: Callable[[str], int] | None
+    token_counter: TokenCounter | None
+    prices: PriceTable | None
     min_output_tokens: int
     on_exceeded: OnExceeded

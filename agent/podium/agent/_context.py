@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from anyio.lowlevel import EventLoopToken
 
     from podium.agent._effects import Effects
+    from podium.agent._spending import Spending
     from podium.agent.models import StreamingCallback
     from podium.tracing._spans import OpenSpan
     from podium.tracing._usage_tree import UsageMeter
@@ -65,6 +66,10 @@ class RunContext:
     """Records what it uses."""
     span: OpenSpan
     """Its span; the parent of those below it."""
+    spending: Spending | None
+    """What it may spend; None when nothing limits it."""
+    seconds: float | None
+    """Its own time limit; those above it hold by themselves."""
     hook_context: Mapping[str, Any]
     """What the caller hands to hooks, the same for all agents of the tree."""
     streaming_callback: StreamingCallback | None

@@ -36,13 +36,22 @@ def check_definition(agent: Agent) -> None:
     check_agent_name(agent.name)
     _check_generator(agent.chat_generator)
     _check_limits(agent)
-    check_tools(agent.chat_generator, agent.tools)
+    check_tools(agent.chat_generator, agent.toolbox())
     _check_schema(agent)
     check_hooks(agent.hooks or {})
-    if agent.budget is not None:
-        raise ValueError(
-            f"Agent {agent.name!r} got budget={agent.budget!r}, and budgets are not enforced yet. "
-            "Leave it out; limit steps with max_agent_steps meanwhile."
+    check_budget(agent.name, agent.budget)
+
+
+def check_budget(name: str, budget: object) -> None:
+    """Refuse what is no budget."""
+    if budget is None:
+        return
+    from podium.agent.budget import Budget  # loads with the first budget
+
+    if not isinstance(budget, Budget):
+        raise TypeError(
+            f"Agent {name!r} got budget={budget!r:.80}, which is no Budget. "
+            "Pass one such as Budget(total_tokens=20_000)."
         )
 
 

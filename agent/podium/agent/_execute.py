@@ -11,9 +11,9 @@ from podium.agent._result import AgentResult, RunFacts
 from podium.agent._run_state import PRIVATE_KEYS, RunState
 from podium.agent._stop import Stop
 from podium.agent._tool_calls import settle_calls
-from podium.agent.errors import keep_partial
+from podium.agent.errors import BudgetExceededError, keep_partial
 from podium.agent.events import AgentFinished, AgentStarted, RunFinished, RunStarted
-from podium.tracing._spans import set_agent_result
+from podium.tracing._spans import describe_limit, set_agent_result
 
 
 async def execute(run: RunState) -> AgentResult:
@@ -33,13 +33,14 @@ async def execute(run: RunState) -> AgentResult:
         context.span.fail(error)
         is_cancelled = isinstance(error, anyio.get_cancelled_exc_class() | KeyboardInterrupt)
         partial = conclude(run, "cancelled" if is_cancelled else "error")
-        keep_partial(error, partial)
-        if not is_cancelled:
-            error.add_note(f"in step {run.step_count + 1} of agent {context.path!r}")
+        where = None if is_cancelled else f"in step {run.step_count + 1} of agent {context.path!r}"
+        keep_partial(error, partial, where=where)
         raise
     finally:
         current_run.reset(token)
-    return conclude(run, None)
+    result = conclude(run, None)
+    _raise_if_told_to(run, result)
+    return result
 
 
 def conclude(run: RunState, cut: str | None) -> AgentResult:
@@ -66,7 +67,11 @@ def conclude(run: RunState, cut: str | None) -> AgentResult:
         stop_by=stop.by,
         steps=stop.step,
     )
+    if stop.limit is not None and stop.what is not None:
+        describe_limit(context.span, stop.what, stop.limit, stop.spent, stop.held)
     context.span.end()
+    if context.spending is not None:
+        context.spending.account.close()
     run.state.close()
     finished = RunFinished if context.depth == 0 else AgentFinished
     context.emit(finished, run.step_count, exit_reason=stop.reason, usage=tree.total)
@@ -79,6 +84,15 @@ def conclude(run: RunState, cut: str | None) -> AgentResult:
         output=run.output,
     )
     return AgentResult(_public_data(run), facts)
+
+
+def _raise_if_told_to(run: RunState, result: AgentResult) -> None:
+    spending, stop = run.context.spending, result.stop
+    is_limit = stop.reason.endswith("_budget_exceeded") and stop.by == run.context.path
+    if spending is not None and spending.raises and is_limit:
+        error = BudgetExceededError(f"{stop.explain()} Raise the limit, or handle error.partial.")
+        error.partial = result
+        raise error
 
 
 def _tell_start(run: RunState) -> None:

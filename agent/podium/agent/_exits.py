@@ -26,12 +26,22 @@ def exit_of_reply(run: RunState, reply: ChatMessage) -> dict[str, Any] | None:
     if finish in CUT:
         why = f"Not run: the reply with this call was cut ({finish})."
         run.add(*(not_answered(call, why) for call in reply.tool_calls))
-        return {"reason": finish}
+        return cut_ending(run, finish)
     if reply.tool_calls:
         return None
     if has_text(reply):
         return {"reason": "text"} if take_output(run, reply) else None
     return {"reason": "refusal" if reply.meta.get("refusal") else "empty_reply"}
+
+
+def cut_ending(run: RunState, finish: str) -> dict[str, Any]:
+    """Return the ending of a cut reply: the budget's, where the budget's own limit cut it."""
+    spending = run.context.spending
+    if spending is None or not run.cut_by_budget or finish != "length":
+        return {"reason": finish}
+    from podium.agent._spending import ending_of  # loaded, since there is a budget
+
+    return ending_of(spending.tightest())
 
 
 def exit_of_tools(run: RunState, answers: Sequence[Answer]) -> dict[str, Any] | None:

@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import anyio
+
 from podium.agent._model_call import ask_model
+from podium.agent._out_of_budget import OutOfBudgetError
 from podium.agent._run_state import RunState
+from podium.agent._time_limit import answer_seconds
 from podium.agent._tool_calls import settle_calls
 from podium.agent.errors import AgentError
-from podium.agent.messages import ChatMessage
+from podium.agent.messages import ChatMessage, ChatRole
 
 logger = logging.getLogger(__name__)
 
-LIMITS = frozenset({"max_agent_steps", "repeated_call"})
+LIMITS = frozenset(
+    {
+        "max_agent_steps",
+        "repeated_call",
+        "token_budget_exceeded",
+        "cost_budget_exceeded",
+        "request_budget_exceeded",
+        "tool_call_budget_exceeded",
+        "time_budget_exceeded",
+    }
+)
 """Endings after which there is something to write up and nothing against one more call."""
+
+EXCERPTS = (20_000, 6_000, 2_000, 1_000, 500)
+"""How much of what was found is shown, in characters, where all of it does not fit the budget."""
+FRAMED = 2_000
+"""Excerpts of at least so much leave the system prompt where it is; shorter ones do without it."""
 
 _NOTICE = (
     "Stop here: {why} No more tools can be called. Write the final answer now from what stands "
@@ -23,20 +43,55 @@ _NOTICE = (
 
 
 async def answer_from_what_was_found(run: RunState) -> None:
-    """Ask for an answer without tools, where the agent's policy says so and a limit ended the run.
+    """Ask for an answer without tools, where one is due and a limit ended the run.
 
-    The ending stays what it was and says that the answer came after it. A model that fails here
-    costs nothing that the run already has.
+    The room comes from what was kept back for it; where the conversation is too long for that, the
+    question and the newest findings are sent. The ending stays what it was and says that the answer
+    came after it. A model that fails here costs nothing that the run already has.
     """
     stop = run.stop
-    if stop is None or not run.agent.answers_when_stopped or stop.reason not in LIMITS:
+    if stop is None or stop.reason not in LIMITS or not _is_due(run):
         return
     run.add(ChatMessage.from_user(_NOTICE.format(why=stop.explain())))
     try:
-        reply = await ask_model(run, (), purpose="final_answer")
+        with anyio.move_on_after(answer_seconds(run) or None):
+            reply = await _ask_in_the_room_there_is(run)
+            if reply is not None:
+                settle_calls(run, "Not run: no more tools can be called.")
+                if reply.text and not reply.tool_calls:
+                    run.stop = replace(stop, answered_after_stop=True)
     except AgentError as error:
         logger.warning("Agent %r could not write a final answer: %s", run.context.name, error)
-        return
-    settle_calls(run, "Not run: no more tools can be called.")
-    if reply.text and not reply.tool_calls:
-        run.stop = replace(stop, answered_after_stop=True)
+
+
+def _is_due(run: RunState) -> bool:
+    spending = run.context.spending
+    return run.agent.answers_when_stopped or (spending is not None and bool(spending.kept))
+
+
+async def _ask_in_the_room_there_is(run: RunState) -> ChatMessage | None:
+    for messages in _shorter_and_shorter(run.messages):
+        try:
+            return await ask_model(run, (), purpose="final_answer", messages=messages)
+        except OutOfBudgetError:
+            continue
+    return None
+
+
+def _shorter_and_shorter(messages: Sequence[ChatMessage]) -> Iterator[list[ChatMessage]]:
+    """Yield the conversation, then its frame with less and less of what was found."""
+    yield list(messages)
+    frame = [message for message in messages if message.role is ChatRole.SYSTEM]
+    question = next((one for one in messages if one.role is ChatRole.USER), messages[-1])
+    found = "\n\n".join(
+        result.text
+        for message in messages
+        for result in message.tool_call_results
+        if not result.error
+    )
+    for size in EXCERPTS:
+        if found:
+            excerpt = found if len(found) <= size else "…" + found[-size:]
+            findings = ChatMessage.from_user(f"What was found so far:\n{excerpt}")
+            yield [*(frame if size >= FRAMED else ()), question, findings, messages[-1]]
+    yield [question, messages[-1]]

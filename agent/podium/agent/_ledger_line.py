@@ -111,7 +111,7 @@ class Line:
         Above a grant only lines in overdraft do: what they hold for the grant is cut by what they
         lack themselves.
         """
-        found = list[tuple[Line, int]]()
+        found: list[tuple[Line, int]] = []
         line: Line | None = self
         unused, is_granted = 0, False
         while line is not None:

@@ -96,7 +96,7 @@ class LedgerNode:
 
     def fit(self, want: Amounts, least: Amounts) -> dict[Resource, int] | Denied:
         """Return the largest amounts from `least` to `want` that fit; changes nothing."""
-        amounts = dict[Resource, int]()
+        amounts: dict[Resource, int] = {}
         for name, wanted in want.items():
             line = self.lines.get(name)
             if line is None or type(wanted) is not int or wanted < 0:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from podium.agent._final_answer import answer_from_what_was_found
 from podium.agent._hook_calls import call_hooks
+from podium.agent._out_of_budget import OutOfBudgetError
 from podium.agent._run_state import RunState
 from podium.agent._step import take_step
+from podium.agent._time_limit import working_time
 
 
 async def run_loop(run: RunState) -> None:
@@ -14,11 +16,19 @@ async def run_loop(run: RunState) -> None:
     The order of hooks, limits and endings is the table in the agent part's README. A natural ending
     goes before the step limit, and the step limit before a hook's `stop_run`.
     """
-    await call_hooks(run, "before_run")
-    while run.stop is None:
-        if run.step_count >= run.agent.max_agent_steps:
-            run.end("max_agent_steps", limit=run.agent.max_agent_steps, spent=run.step_count)
-        else:
-            await take_step(run)
+    with working_time(run):
+        await call_hooks(run, "before_run")
+        while run.stop is None:
+            if run.step_count >= run.agent.max_agent_steps:
+                run.end("max_agent_steps", limit=run.agent.max_agent_steps, spent=run.step_count)
+            else:
+                await _step_within_budget(run)
     await answer_from_what_was_found(run)
     await call_hooks(run, "after_run")
+
+
+async def _step_within_budget(run: RunState) -> None:
+    try:
+        await take_step(run)
+    except OutOfBudgetError as stop:
+        run.end(**stop.ending())

@@ -1,92 +1,147 @@
-"""Asking the model: one logical call, with its span, its usage and its chunks."""
+"""Asking the model: one logical call, with its room in the budget, its span and its usage."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Awaitable, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from podium.agent._chunks import chunk_listener
 from podium.agent._effects import ModelRequest
 from podium.agent._history import with_unique_ids
 from podium.agent._output import output_options
 from podium.agent._run_state import RunState
-from podium.agent.events import BudgetChanged, ReasoningDelta, TextDelta
+from podium.agent.events import BudgetChanged
 from podium.agent.messages import ChatMessage
-from podium.agent.models import StreamingCallback
-from podium.agent.streaming import ComponentInfo, StreamingChunk
 from podium.tools import Tool
 from podium.tracing import Usage
-from podium.tracing._spans import chat_span, set_chat_result
+from podium.tracing._spans import OpenSpan, chat_span, set_chat_result
+
+if TYPE_CHECKING:
+    from podium.agent._permit import Permit
 
 EMPTY_RETRIES = 2
 """How often an empty reply is asked for again, before the run gives up on it."""
 
 
-async def ask_model(run: RunState, tools: Sequence[Tool], *, purpose: str = "loop") -> ChatMessage:
-    """Return the model's reply, which is in the conversation then.
+async def ask_model(
+    run: RunState,
+    tools: Sequence[Tool],
+    *,
+    purpose: str = "loop",
+    messages: Sequence[ChatMessage] | None = None,
+) -> ChatMessage:
+    """Return the model's reply to the conversation, or to `messages`; it is added to the former.
 
     An empty reply is no answer: it is dropped and asked for again, at most twice. If the last try
     is empty too it is returned, but stays out of the conversation.
+
+    Raises:
+        OutOfBudgetError: the budget has no room for the call.
     """
-    reply = await _call(run, tools, purpose)
+    sent = run.messages if messages is None else messages
+    reply = await _call(run, sent, tools, purpose)
     for _ in range(EMPTY_RETRIES):
         if not _is_empty(reply):
             break
-        reply = await _call(run, tools, purpose)
+        reply = await _call(run, sent, tools, purpose)
     if not _is_empty(reply):
         run.add(reply)
     return reply
 
 
-async def _call(run: RunState, tools: Sequence[Tool], purpose: str) -> ChatMessage:
+async def _call(
+    run: RunState, messages: Sequence[ChatMessage], tools: Sequence[Tool], purpose: str
+) -> ChatMessage:
     context, generator = run.context, run.agent.chat_generator
-    listener = _listener(run)
-    model = str(getattr(generator, "model", type(generator).__name__))
-    effects = context.tree.effects
-    span = chat_span(
-        model=model,
-        provider=str(getattr(generator, "provider_name", "custom")),
-        agent_name=context.name,
-        step=run.step_count + 1,
-        path=context.path,
-        stream=listener is not None,
-        server_address=getattr(generator, "server_address", None),
-        parent=context.span.context,
-    )
+    effects, listener = context.tree.effects, chunk_listener(run)
+    permit = await _permit(run, messages, tools, purpose)
+    span = _open_span(run, is_streamed=listener is not None)
     request = ModelRequest(
         generator=generator,
-        messages=run.messages,
+        messages=messages,
         tools=tools,
-        generation_kwargs=output_options(run.agent, run.generation_kwargs),
+        generation_kwargs=permit.generation_kwargs if permit else _options(run),
         streaming_callback=listener,
     )
     started = effects.monotonic()
     try:
         with span.current():
             replies = await effects.call_model(request)
-        reply = replies[0] if replies else ChatMessage.from_assistant()
-        usage = context.meter.record_call(
-            reply.meta.get("usage"),
-            model=str(reply.meta.get("model") or model),
-            purpose=purpose,
-            seconds=effects.monotonic() - started,
-        )
-        set_chat_result(
-            span,
-            usage,
-            response_model=reply.meta.get("model"),
-            finish_reasons=[str(one.meta.get("finish_reason")) for one in replies],
-            response_id=reply.meta.get("id"),
-        )
+        reply = with_unique_ids(replies[0] if replies else ChatMessage.from_assistant())
+        usage = _record(run, reply, purpose, effects.monotonic() - started)
+        _describe(span, usage, replies)
     except BaseException as error:
+        if permit is not None:
+            permit.give_back(error)
         span.fail(error)
         raise
     finally:
         span.end()
+    if permit is not None:
+        permit.pay(usage, reply)
+        run.cut_by_budget = permit.was_cut(reply)
     _tell(run, usage)
     await context.wait_for_reader()
-    return with_unique_ids(reply)
+    return reply
+
+
+async def _permit(
+    run: RunState, messages: Sequence[ChatMessage], tools: Sequence[Tool], purpose: str
+) -> Permit | None:
+    if run.context.spending is None:
+        return None
+    from podium.agent._permit import ask_for_room  # the ledger loads with the first budget
+
+    clock, meter = run.context.tree.effects.monotonic, run.context.meter
+    is_last, began = purpose == "final_answer", clock()
+    try:
+        return await ask_for_room(run, messages, tools, _options(run), is_last=is_last)
+    finally:
+        meter.add_wait(clock() - began)
+
+
+def _options(run: RunState) -> Any:
+    return output_options(run.agent, run.generation_kwargs)
+
+
+def _record(run: RunState, reply: ChatMessage, purpose: str, seconds: float) -> Usage:
+    return run.context.meter.record_call(
+        reply.meta.get("usage"),
+        model=str(reply.meta.get("model") or _model(run)),
+        purpose=purpose,
+        seconds=seconds,
+        cost=run.context.spending.cost if run.context.spending is not None else None,
+    )
+
+
+def _model(run: RunState) -> str:
+    generator = run.agent.chat_generator
+    return str(getattr(generator, "model", type(generator).__name__))
+
+
+def _open_span(run: RunState, *, is_streamed: bool) -> OpenSpan:
+    context, generator = run.context, run.agent.chat_generator
+    return chat_span(
+        model=_model(run),
+        provider=str(getattr(generator, "provider_name", "custom")),
+        agent_name=context.name,
+        step=run.step_count + 1,
+        path=context.path,
+        stream=is_streamed,
+        server_address=getattr(generator, "server_address", None),
+        parent=context.span.context,
+    )
+
+
+def _describe(span: OpenSpan, usage: Usage, replies: Sequence[ChatMessage]) -> None:
+    meta = replies[0].meta if replies else {}
+    set_chat_result(
+        span,
+        usage,
+        response_model=meta.get("model"),
+        finish_reasons=[str(one.meta.get("finish_reason")) for one in replies],
+        response_id=meta.get("id"),
+    )
 
 
 def _tell(run: RunState, usage: Usage) -> None:
@@ -106,33 +161,3 @@ def _is_empty(reply: ChatMessage) -> bool:
         or reply.meta.get("refusal")
         or reply.meta.get("finish_reason") in {"length", "content_filter"}
     )
-
-
-def _listener(run: RunState) -> StreamingCallback | None:
-    """Return what the generator calls with each chunk; None when nobody wants chunks."""
-    context, callback = run.context, run.streaming_callback
-    channel, step = context.tree.channel, run.step_count + 1
-    if channel is None and callback is None:
-        return None
-    source = ComponentInfo("Agent", context.path)
-
-    def listen(chunk: StreamingChunk) -> Awaitable[None] | None:
-        if channel is not None:
-            if chunk.content:
-                context.emit(TextDelta, step, text=chunk.content)
-            elif chunk.reasoning is not None:
-                context.emit(ReasoningDelta, step, text=chunk.reasoning.reasoning_text)
-        waiting: Any = None
-        if callback is not None:
-            waiting = callback(replace(chunk, component_info=source))
-        if channel is not None and channel.is_full:
-            return _in_turn(waiting, channel.wait_for_room())
-        return waiting if waiting is not None and inspect.isawaitable(waiting) else None
-
-    return listen
-
-
-async def _in_turn(*awaitables: Any) -> None:
-    for awaitable in awaitables:
-        if inspect.isawaitable(awaitable):
-            await awaitable

@@ -11,7 +11,7 @@ from podium.agent.errors import OutputError
 from podium.agent.messages import ChatMessage
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+    from pydantic import TypeAdapter, ValidationError
 
     from podium.agent._agent import Agent
     from podium.agent._run_state import RunState
@@ -62,7 +62,7 @@ class OutputContract:
         """Return the typed answer; a code fence around it is taken off first.
 
         Raises:
-            ValueError: the text is not JSON, or does not fit.
+            ValidationError: the text is not JSON, or does not fit.
         """
         fenced = _FENCE.match(text)
         return self.adapter.validate_json(fenced.group(1) if fenced else text)
@@ -87,10 +87,12 @@ def take_output(run: RunState, reply: ChatMessage) -> bool:
     contract = run.agent.contract
     if contract is None:
         return True
+    from pydantic import ValidationError  # loaded by now, with the contract
+
     text = reply.text or ""
     try:
         run.output = contract.validate(text)
-    except ValueError as error:
+    except ValidationError as error:
         run.output_attempts += 1
         reasons = _reasons(error)
         if run.output_attempts > MAX_RETRIES:
@@ -111,12 +113,10 @@ def take_output(run: RunState, reply: ChatMessage) -> bool:
     return True
 
 
-def _reasons(error: ValueError) -> str:
-    details = getattr(error, "errors", None)
-    if details is None:
-        return f"{error}."
+def _reasons(error: ValidationError) -> str:
+    details = error.errors(include_url=False, include_context=False, include_input=False)
     told = [
         f"{'.'.join(str(place) for place in item['loc']) or 'answer'}: {item['msg']}"
-        for item in details(include_url=False, include_context=False, include_input=False)[:8]
+        for item in details[:8]
     ]
     return "; ".join(told) + "."

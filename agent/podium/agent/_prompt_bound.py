@@ -100,13 +100,13 @@ class PromptBound:
         sent, frame = self._asked, _frame(tools, response_format)
         if sent is None or sent.frame != frame or sent.messages != list(messages):
             sent = self._size(list(messages), frame)
-        known, estimate = sent.known, sent.estimate
+        known, estimate, reply_tokens = sent.known, sent.estimate, None
         if _is_count(reported_input_tokens, at_least=len(messages)):
             if reported_input_tokens > self._bound(sent):
                 self._factors.learn(self._model, known, estimate, reported_input_tokens)
             known, estimate = reported_input_tokens, 0
-        written = reported_output_tokens
-        reply_tokens = written + self._measure.frame if _is_count(written) else None
+            if _is_count(reported_output_tokens):
+                reply_tokens = reported_output_tokens + self._measure.frame
         self._seen = _Sized(sent.messages, sent.frame, known, estimate, reply, reply_tokens)
         self._asked = None
 
@@ -146,8 +146,7 @@ class PromptBound:
             return 0
         from podium.agent.models._openai.parameters import response_format as as_sent  # for few
 
-        sent = as_sent(response_format)
-        return self._measure.schema(sent) if isinstance(sent, Mapping) else 0
+        return self._measure.schema({"response_format": as_sent(response_format)})
 
     def _count(self, messages: Sequence[ChatMessage], tools: Sequence[Tool] = ()) -> int:
         if not (messages or tools):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from podium.agent._context import RunContext
+from podium.agent._out_of_budget import OutOfBudgetError
 from podium.agent._stop import Stop
 from podium.agent.messages import ChatMessage
 from podium.tools import State, Tool, Toolset, merge_lists
@@ -26,13 +27,16 @@ RUN_KEYS: Mapping[str, Mapping[str, Any]] = {
     "continue_run": {"type": bool},
     "tools": {"type": list},
     "hook_context": {"type": dict},
+    "budget": {"type": object},
 }
 """What every run keeps in its state."""
 
 RESERVED_KEYS = frozenset(RUN_KEYS) - {"messages"}
 """Keys a user's state schema may not declare."""
 
-PRIVATE_KEYS = frozenset({"continue_run", "stop_run", "tools", "hook_context", "context_tokens"})
+PRIVATE_KEYS = frozenset(
+    {"budget", "context_tokens", "continue_run", "hook_context", "stop_run", "tools"}
+)
 """Keys that steer a run and are not part of its result."""
 
 
@@ -62,6 +66,10 @@ class RunState:
     """Answers that did not fit the output type."""
     results: dict[str | None, ChatMessage] = field(default_factory=dict[str | None, ChatMessage])
     """Results of the calls under way, by call id: what is kept when the run is cut short."""
+    cut_by_budget: bool = False
+    """Whether the last reply was cut by the budget's own output limit."""
+    denied: OutOfBudgetError | None = None
+    """What a tool call found no room for; ends the run when the step is over."""
     calls_taken: dict[str, int] = field(default_factory=dict[str, int])
     """Calls begun by tool name, against `max_calls`."""
 

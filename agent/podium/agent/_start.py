@@ -12,7 +12,7 @@ from anyio.lowlevel import current_token
 
 from podium.agent._channel import EventChannel
 from podium.agent._context import DEFAULT_MAX_DEPTH, RunContext, TreeContext, current_run
-from podium.agent._definition import check_inputs, check_tools
+from podium.agent._definition import check_budget, check_inputs, check_tools
 from podium.agent._effects import LIVE, Effects
 from podium.agent._history import is_valid, repaired
 from podium.agent._run_state import RUN_KEYS, RunState
@@ -26,6 +26,8 @@ from podium.tracing._usage_tree import UsageMeter
 
 if TYPE_CHECKING:
     from podium.agent._agent import Agent, Messages, Tools
+    from podium.agent._spending import Spending
+    from podium.agent.budget import Budget
     from podium.agent.models import StreamingCallback
 
 
@@ -41,8 +43,8 @@ class RunOptions:
     """Replaces the agent's tools, or picks from them by name."""
     hook_context: Mapping[str, Any] | None = None
     """What hooks need of this request."""
-    budget: Any = None
-    """Refused until budgets are enforced."""
+    budget: Budget | None = None
+    """What this run may spend, besides what the agent's own budget says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +61,10 @@ class Place:
     """Where its events go; None leaves that to the run above it."""
     effects: Effects = LIVE
     """The seam to the world, when it is the outermost."""
+    budget: Budget | None = None
+    """What the run above allots to it."""
+    siblings: tuple[int, int] = (0, 1)
+    """Which of the agents started together it is, from 0, and how many they are."""
 
 
 def start_run(
@@ -75,13 +81,10 @@ def start_run(
     Raises:
         TypeError: wrong kinds of messages or tools, or an unknown input.
         ValueError: a missing prompt variable, or an unknown tool name.
-        DelegationError: the run would stand too deep in its tree, or go round in a circle.
+        DelegationError: the run would stand too deep in its tree, go round in a circle, or have no
+            room in the budget above it.
     """
-    if options.budget is not None:
-        raise ValueError(
-            f"Agent {agent.name!r} got budget={options.budget!r}, and budgets are not enforced "
-            "yet. Leave it out; limit steps with max_agent_steps meanwhile."
-        )
+    check_budget(agent.name, options.budget)
     conversation = _conversation(messages)
     check_inputs(agent, inputs)
     tools = _chosen_tools(agent, options.tools)
@@ -103,13 +106,14 @@ def start_run(
 def _conversation(messages: object) -> Sequence[ChatMessage]:
     if isinstance(messages, str):
         return [ChatMessage.from_user(messages)]
-    wrong = f"{messages!r:.60}"
     if isinstance(messages, list | tuple):
         listed = cast("Sequence[object]", messages)
         odd = [one for one in listed if not isinstance(one, ChatMessage)]
         if not odd:
             return cast("Sequence[ChatMessage]", listed)
         wrong = f"a list with {odd[0]!r:.40} in it"
+    else:
+        wrong = f"{messages!r:.60}"
     raise TypeError(
         f"messages is {wrong}. Pass a string, or a list of ChatMessage such as "
         "[ChatMessage.from_user('...')]."
@@ -159,6 +163,8 @@ def _context(agent: Agent, task: str, options: RunOptions, place: Place) -> RunC
         if agent.max_depth is not None:
             limit = min(limit, depth + agent.max_depth)
         hook_context = parent.hook_context if options.hook_context is None else options.hook_context
+    budgets = tuple(one for one in (place.budget, agent.budget, options.budget) if one is not None)
+    spending = _spending(agent, path, budgets, parent, place.siblings)
     return RunContext(
         tree=tree,
         name=agent.name,
@@ -177,9 +183,25 @@ def _context(agent: Agent, task: str, options: RunOptions, place: Place) -> RunC
             run_id=tree.run_id,
             parent=None,  # the current span: the tool call's that started it, or the caller's own
         ),
+        spending=spending,
+        seconds=min((one.seconds for one in budgets if one.seconds is not None), default=None),
         hook_context=hook_context,
         streaming_callback=options.streaming_callback or agent.streaming_callback,
     )
+
+
+def _spending(
+    agent: Agent,
+    path: str,
+    budgets: tuple[Budget, ...],
+    parent: RunContext | None,
+    siblings: tuple[int, int],
+) -> Spending | None:
+    if not budgets and (parent is None or parent.spending is None):
+        return None
+    from podium.agent._spending import open_spending  # the ledger loads with the first budget
+
+    return open_spending(agent, path, budgets, parent, siblings)
 
 
 def _check_place(agent: Agent, task: str, parent: RunContext) -> None:
@@ -220,6 +242,7 @@ def _state(
             "continue_run": False,
             "tools": [],
             "hook_context": context.hook_context,
+            "budget": None if context.spending is None else context.spending.view(),
         },
     )
 

@@ -39,6 +39,8 @@ async def take_step(run: RunState) -> None:
     ending = exit_of_tools(run, answers)
     if ending is not None:
         await leave(run, ending)
+    elif run.denied is not None:
+        raise run.denied
 
 
 def _keep_history_valid(run: RunState) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
+
+Amount = int | float | Decimal
 
 NATURAL = frozenset({"text"})
 """Endings of a run that has done what it was asked."""
@@ -14,6 +17,11 @@ _SENTENCES = {
     "refusal": "The model refused to answer.",
     "empty_reply": "The model kept sending empty replies.",
     "max_agent_steps": "The step limit was reached before the model answered.",
+    "token_budget_exceeded": "The token budget was spent.",
+    "cost_budget_exceeded": "The cost budget was spent.",
+    "request_budget_exceeded": "The budget of model calls was spent.",
+    "tool_call_budget_exceeded": "The budget of tool calls was spent.",
+    "time_budget_exceeded": "The time was over.",
     "repeated_call": "The model kept making the same tool call.",
     "cancelled": "The run was cancelled.",
     "error": "The run ended with an error.",
@@ -30,12 +38,14 @@ class Stop:
     """The path of the agent that owns the limit, or that ended by itself."""
     step: int
     """The steps that were completed."""
-    limit: int | None = None
-    """The limit that was reached, in the unit of the reason; None when no limit was."""
-    spent: int | None = None
+    what: str | None = None
+    """The name of the limit that was reached, such as `total_tokens`; None when none was."""
+    limit: Amount | None = None
+    """The limit, in its own unit."""
+    spent: Amount | None = None
     """How much of it was spent."""
-    held: int | None = None
-    """How much of it was held by calls in flight."""
+    held: Amount | None = None
+    """How much of it calls in flight held, or was kept for the answer."""
     unfinished: tuple[str, ...] = ()
     """Names of the tools whose calls were not done."""
     overdraft: int = 0
@@ -54,7 +64,7 @@ class Stop:
         """Return one paragraph that says why the run ended, with the numbers there are."""
         said = [self._reason()]
         if self.limit is not None:
-            said.append(f"{self.by!r} had used {self.spent} of {self.limit}.")
+            said.append(f"{self.by!r} had used {self._figures()}.")
         if self.overdraft:
             said.append(f"That is {self.overdraft} over the limit.")
         steps = "1 step" if self.step == 1 else f"{self.step} steps"
@@ -65,7 +75,15 @@ class Stop:
             said.append("The answer was written from what had been found, without further tools.")
         return " ".join(said)
 
+    def _figures(self) -> str:
+        used = f"{_shown(self.spent)} of {_shown(self.limit)} {self.what or ''}".rstrip()
+        return f"{used}, and {_shown(self.held)} were held" if self.held else used
+
     def _reason(self) -> str:
         if self.is_tool_exit:
             return f"The tool {self.reason!r} ended the run."
         return _SENTENCES.get(self.reason, f"The run was stopped: {self.reason}.")
+
+
+def _shown(amount: Amount | None) -> str:
+    return f"{amount:,}" if isinstance(amount, int) else str(amount)

@@ -16,6 +16,7 @@ from podium.agent.messages import ChatMessage
 from podium.agent.streaming import ComponentInfo, StreamingChunk
 from podium.tools import CallContext, Tool, ToolCall
 from podium.tools._schedule import plan_batches
+from podium.tools._text import error_text
 from podium.tools.errors import ToolNotFoundError, nearest
 
 logger = logging.getLogger(__name__)
@@ -62,7 +63,9 @@ async def answer_calls(run: RunState, tools: Sequence[Tool]) -> list[Answer]:
     outcomes: dict[str | None, Outcome] = {
         call.id: _unknown(call, known) for call in waiting if call.tool_name not in known
     }
-    jobs = [_job(run, call, known[call.tool_name]) for call in waiting if call.tool_name in known]
+    jobs = _jobs(
+        run, [(call, known[call.tool_name]) for call in waiting if call.tool_name in known]
+    )
     for call in waiting:
         if call.id in outcomes:
             run.results[call.id] = outcomes[call.id].message(call)
@@ -119,7 +122,17 @@ async def _run_together(
             group.start_soon(work, todo)
 
 
-def _job(run: RunState, call: ToolCall, tool: Tool) -> Job:
+def _jobs(run: RunState, wanted: Sequence[tuple[ToolCall, Tool]]) -> list[Job]:
+    count = sum(1 for _, tool in wanted if tool.target_name)
+    index = 0
+    jobs: list[Job] = []
+    for call, tool in wanted:
+        jobs.append(_job(run, call, tool, (index, max(1, count))))
+        index += 1 if tool.target_name else 0
+    return jobs
+
+
+def _job(run: RunState, call: ToolCall, tool: Tool, siblings: tuple[int, int]) -> Job:
     callback = run.streaming_callback if run.agent.tool_streaming_callback_passthrough else None
     target = tool.target_name
     context = CallContext(
@@ -127,6 +140,7 @@ def _job(run: RunState, call: ToolCall, tool: Tool) -> Job:
         state=run.state.view(),
         streaming_callback=callback,
         run=run.context,
+        siblings=siblings,
         child_path=run.context.child_path(target) if target else None,
     )
     return Job(call, tool, context)
@@ -149,11 +163,10 @@ def _merge_state(run: RunState, job: Job, outcomes: dict[str | None, Outcome]) -
     except (
         Exception
     ) as error:  # a merge handler is user code; its failure must not cost the siblings
-        logger.warning("Result of tool %r could not be merged into state: %s", job.tool.name, error)
+        why = error_text(error)
+        logger.warning("Result of tool %r could not be merged into state: %s", job.tool.name, why)
         failed = Outcome(
-            f"Tool {job.tool.name!r} ran, but its result could not be stored: "
-            f"{type(error).__name__}: {error}",
-            error=error,
+            f"Tool {job.tool.name!r} ran, but its result could not be stored: {why}", error=error
         )
         outcomes[job.call.id] = failed
         run.results[job.call.id] = failed.message(job.call)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import anyio
 
+from podium.agent._out_of_budget import OutOfBudgetError
 from podium.agent._run_state import RunState
 from podium.agent.events import ToolCallFinished, ToolCallStarted
 from podium.agent.messages import ChatMessage
 from podium.tools import CallContext, ContentPart, MergeHandler, Tool, ToolCall, ToolCallResult
+from podium.tools._text import error_text, said_by
 from podium.tools.errors import ToolError, ToolInvocationError
 from podium.tracing._spans import OpenSpan, tool_span
 
@@ -66,6 +66,7 @@ async def run_tool(run: RunState, call: ToolCall, tool: Tool, context: CallConte
             span.fail(outcome.error)
     except BaseException as error:
         span.fail(error)
+        _keep_what_was_found(run, call, tool, error)
         raise
     finally:
         seconds = clock() - started
@@ -79,20 +80,46 @@ async def run_tool(run: RunState, call: ToolCall, tool: Tool, context: CallConte
     return outcome
 
 
+def _keep_what_was_found(run: RunState, call: ToolCall, tool: Tool, error: BaseException) -> None:
+    """When a call is cut short, what it had found goes up in place of a bare stand-in."""
+    found = tool.partial_content(error)
+    if found:
+        run.results[call.id] = ChatMessage.from_tool(found, call, True)
+
+
 async def _attempt(
     run: RunState, call: ToolCall, tool: Tool, context: CallContext, span: OpenSpan
 ) -> Outcome:
     try:
         _take_turn(run, tool)
+        if (denied := _pay_for_call(run)) is not None:
+            return Outcome(denied.told(), error=denied)
         arguments = tool.prepare(call, context.state)
-        with _time_limit(tool), _own_cancellation_only():
-            value = await run.context.tree.effects.call_tool(tool, arguments, context)
+        value = await _call_in_time(run, tool, arguments, context)
         return Outcome(tool.result_content(value), None, tuple(tool.state_updates(value)))
     except ToolError as error:
-        return Outcome(str(error), error=error)
-    except (Exception, SystemExit) as error:
-        said = f": {error}" if str(error) else ""
-        return Outcome(f"Tool {tool.name!r} failed: {type(error).__name__}{said}", error=error)
+        return Outcome(said_by(error) or error_text(error), error=error)
+    except BaseException as error:
+        if _is_not_the_tools(error):
+            raise
+        return Outcome(f"Tool {tool.name!r} failed: {error_text(error)}", error=error)
+
+
+def _is_not_the_tools(error: BaseException) -> bool:
+    """Return whether an error means this run: a cancellation, an interrupt, or its own closing."""
+    kinds = (KeyboardInterrupt, GeneratorExit, anyio.get_cancelled_exc_class())
+    if isinstance(error, BaseExceptionGroup):
+        return error.subgroup(kinds) is not None
+    return isinstance(error, kinds)
+
+
+def _pay_for_call(run: RunState) -> OutOfBudgetError | None:
+    """Charge the call to the budget of tool calls; return what stands against it, for the loop."""
+    spending = run.context.spending
+    denied = spending.take_tool_call() if spending is not None else None
+    if denied is not None:
+        run.denied = denied
+    return denied
 
 
 def _take_turn(run: RunState, tool: Tool) -> None:
@@ -106,26 +133,25 @@ def _take_turn(run: RunState, tool: Tool) -> None:
         )
 
 
-@contextmanager
-def _time_limit(tool: Tool) -> Generator[None]:
+async def _call_in_time(
+    run: RunState, tool: Tool, arguments: dict[str, Any], context: CallContext
+) -> Any:
+    """Call the tool; when its time limit cuts it short, that is the tool's failure."""
     if tool.timeout_seconds is None:
-        yield
-        return
-    with anyio.move_on_after(tool.timeout_seconds) as scope:
-        yield
-    if scope.cancelled_caught:
-        raise ToolInvocationError(
-            f"Tool {tool.name!r} did not finish within {tool.timeout_seconds} seconds and was "
-            "stopped. Try a smaller request, or go on without it.",
-            tool_name=tool.name,
-        )
+        return await _call(run, tool, arguments, context)
+    with anyio.move_on_after(tool.timeout_seconds):
+        return await _call(run, tool, arguments, context)
+    raise ToolInvocationError(
+        f"Tool {tool.name!r} did not finish within {tool.timeout_seconds} seconds and was "
+        "stopped. Try a smaller request, or go on without it.",
+        tool_name=tool.name,
+    )
 
 
-@contextmanager
-def _own_cancellation_only() -> Generator[None]:
-    """Let a cancellation of this run pass; one that a tool made up is the tool's own failure."""
+async def _call(run: RunState, tool: Tool, arguments: dict[str, Any], context: CallContext) -> Any:
+    """Call the tool; this run's cancellation passes, one that the tool made up is its failure."""
     try:
-        yield
+        return await run.context.tree.effects.call_tool(tool, arguments, context)
     except anyio.get_cancelled_exc_class() as error:
         if anyio.current_effective_deadline() == -math.inf or _task_is_being_cancelled():
             raise

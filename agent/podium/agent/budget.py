@@ -10,7 +10,7 @@ Budget.fair()                                            # the same for each of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any, Final, Self, Unpack, cast, get_args
@@ -33,6 +33,8 @@ from podium.agent._budget_limits import (
 )
 from podium.agent._budget_view import BudgetView
 from podium.agent.ledger import Allotment, Fair, Fraction, Granted, Resource, Shared
+from podium.agent.prices import PriceTable
+from podium.agent.tokens import TokenCounter
 from podium.tools.errors import nearest
 
 __all__ = ["EXIT_REASONS", "LIMITS", "TIME_BUDGET_EXCEEDED", "Budget", "BudgetLimits", "BudgetView"]
@@ -69,8 +71,10 @@ class Budget:
     """Tokens kept back for a last call that writes the answer; None leaves it to the agent."""
     strict: bool = False
     """Whether prompts are bounded by their bytes, which no tokenizer exceeds, and not estimated."""
-    token_counter: Callable[[str], int] | None = None
-    """Counts the tokens of a text, instead of the estimate."""
+    token_counter: TokenCounter | None = None
+    """Counts the tokens of messages and tools, instead of the estimate."""
+    prices: PriceTable | None = None
+    """What models cost; None takes the list prices when there is a cost limit."""
     min_output_tokens: int = 256
     """The least room for output with which a call is started."""
     on_exceeded: OnExceeded = "stop"
@@ -136,7 +140,7 @@ class Budget:
                 f"returned, with the type {TYPE_NAME!r}."
             )
         parameters = cast("dict[str, Any]", dict(data.get("init_parameters") or {}))
-        known = {each.name for each in fields(cls)} - {"token_counter"}
+        known = {each.name for each in fields(cls)} - {"prices", "token_counter"}
         for name in parameters:
             if name not in known:
                 raise ValueError(
@@ -151,13 +155,14 @@ class Budget:
         """Return the budget as plain data; what is as by default is left out.
 
         Raises:
-            ValueError: it has a token counter, which data cannot name.
+            ValueError: it has a token counter or prices, which data cannot name.
         """
-        if self.token_counter is not None:
-            raise ValueError(
-                f"Budget.token_counter={self.token_counter!r} cannot be written to data, since "
-                "data never names code. Give the budget to run() instead, or drop the counter."
-            )
+        for name in ("token_counter", "prices"):
+            if getattr(self, name) is not None:
+                raise ValueError(
+                    f"Budget.{name}={getattr(self, name)!r} cannot be written to data, since data "
+                    f"never names code. Give the budget to run() instead, or drop {name}."
+                )
         parameters = self._set()
         if self.cost_usd is not None:
             parameters["cost_usd"] = str(self.cost_usd)
@@ -203,7 +208,7 @@ class Budget:
         if self.token_counter is not None and not callable(self.token_counter):
             raise TypeError(
                 f"Budget got token_counter={self.token_counter!r}, which cannot be called. "
-                "Give a function from a text to its number of tokens."
+                "Give a function of (messages, tools) that returns a number of tokens."
             )
         limits = self.limits()
         if self.allotment == "grant" and not limits:

@@ -5,6 +5,7 @@
     └── AgentError              an agent cannot go on; `partial` holds what it had
         ├── ModelError          the model's provider failed or answered nonsense
         ├── OutputError         no answer fitted the agent's output type
+        ├── BudgetExceededError a limit ended a run whose budget says to raise
         └── DelegationError     an agent was asked to run too deep, or in a circle
 
 Every error that leaves a run, also one of user code, carries `partial`: the result up to there.
@@ -19,7 +20,7 @@ from podium.tools import PodiumError
 if TYPE_CHECKING:
     from podium.agent._result import AgentResult
 
-__all__ = ["AgentError", "DelegationError", "ModelError", "OutputError"]
+__all__ = ["AgentError", "BudgetExceededError", "DelegationError", "ModelError", "OutputError"]
 
 
 class AgentError(PodiumError):
@@ -70,15 +71,23 @@ class OutputError(AgentError, ValueError):
         return (_rebuild_output_error, (str(self), self.last_raw, self.attempts))
 
 
+class BudgetExceededError(AgentError):
+    """A limit ended a run whose budget has `on_exceeded="raise"`; `partial.stop` says which."""
+
+
 class DelegationError(AgentError):
     """An agent was asked to run too deep in the tree, or on what is at work above it."""
 
 
-def keep_partial(error: BaseException, partial: AgentResult | None) -> None:
-    """Attach what a run had to the error that ended it, innermost run first; never raises."""
+def keep_partial(
+    error: BaseException, partial: AgentResult | None, *, where: str | None = None
+) -> None:
+    """Attach what a run had, and where it was, to the error that ended it; never raises."""
     try:
-        error.partial = partial  # type: ignore[attr-defined]
-    except Exception:  # an exception class with slots; the error matters more than its extra
+        error.partial = partial  # type: ignore[attr-defined]  # of user code's errors, too
+        if where is not None:
+            error.add_note(where)
+    except Exception:  # a frozen dataclass, say; the error matters more than what it carries
         return
 
 

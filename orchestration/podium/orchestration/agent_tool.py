@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, cast, runtime_checkable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from podium.agent import Agent, AgentResult, ChatMessage
+from podium.agent._definition import check_budget
 from podium.orchestration.errors import SpecialistError
 from podium.tools import CallContext, ContentPart, Tool
+from podium.tools._text import error_text
+
+if TYPE_CHECKING:
+    from podium.agent.budget import Budget
 
 _TASK = "task"
 """The one parameter that every specialist has."""
@@ -51,7 +57,7 @@ class AgentTool(Tool):
         inputs_from_state: Mapping[str, str] | None = None,
         outputs_to_state: Mapping[str, Mapping[str, Any]] | None = None,
         outputs_to_string: Mapping[str, Any] | None = None,
-        budget: Any = None,
+        budget: Budget | None = None,
         timeout_seconds: float | None = None,
         max_calls: int | None = None,
         return_direct: bool = False,
@@ -66,17 +72,20 @@ class AgentTool(Tool):
             inputs_from_state: `{state key: input of the agent}`, hidden from the model.
             outputs_to_state: `{state key: {"source": key of the agent's result}}`.
             outputs_to_string: How the result becomes text, instead of the final answer.
-            budget: Not enforced yet, so giving one is refused.
-            timeout_seconds: After which the specialist is stopped and its caller told so.
+            budget: What the specialist may spend: `Budget(...)` out of its caller's,
+                `Budget.grant(...)`, `Budget.fraction(...)` or `Budget.fair()`.
+            timeout_seconds: After which the specialist is stopped; what it found goes up.
             max_calls: Calls in one run of the caller; further ones are refused.
             return_direct: Whether the specialist's answer ends the caller's run.
 
         Raises:
             TypeError: `agent` cannot be run like an agent.
-            ValueError: no description, a name or mapping that cannot be, or a budget.
+            ValueError: no description, or a name, limit or mapping that cannot be.
         """
-        _check(agent, description, budget)
+        _check(agent, description)
+        check_budget(agent.name, budget)
         self.agent = agent
+        self.budget = _in_time(budget, timeout_seconds) if isinstance(agent, Agent) else budget
         super().__init__(
             name or agent.name,
             description or agent.description,
@@ -85,7 +94,8 @@ class AgentTool(Tool):
             inputs_from_state=inputs_from_state,
             outputs_to_state=outputs_to_state,
             outputs_to_string=outputs_to_string,
-            timeout_seconds=timeout_seconds,
+            # An agent minds its time itself, so that what it found is kept.
+            timeout_seconds=None if isinstance(agent, Agent) else timeout_seconds,
             max_calls=max_calls,
         )
         self.target_name = agent.name
@@ -103,15 +113,40 @@ class AgentTool(Tool):
         messages = [ChatMessage.from_user(task)]
         try:
             if isinstance(self.agent, Agent):
-                return await _run_below(self.agent, messages, inputs, context)
+                return await self._run_below(self.agent, messages, inputs, context)
             return await self.agent.run_async(messages, **inputs)
         except Exception as error:
             wrote = _partial_text(error)
             raise SpecialistError(
-                f"Specialist {self.name!r} failed: {type(error).__name__}: {error}"
+                f"Specialist {self.name!r} failed: {error_text(error)}"
                 + (f" Before that it had written: {wrote}" if wrote else ""),
                 tool_name=self.name,
             ) from error
+
+    async def _run_below(
+        self,
+        agent: Agent,
+        messages: list[ChatMessage],
+        inputs: Mapping[str, Any],
+        context: CallContext,
+    ) -> AgentResult:
+        from podium.agent._execute import execute  # the engine loads with the first run
+        from podium.agent._start import Place, RunOptions, start_run
+
+        place = Place(
+            parent=context.run,
+            cause=context.call.id,
+            path=context.child_path,
+            budget=self.budget,
+            siblings=context.siblings,
+        )
+        options = RunOptions(streaming_callback=context.streaming_callback)
+        return await execute(start_run(agent, messages, inputs, options, place))
+
+    def partial_content(self, error: BaseException) -> str | None:
+        """Return what the specialist had found when it was cut short."""
+        partial = getattr(error, "partial", None)
+        return _answer_with_note(partial) if isinstance(partial, AgentResult) else None
 
     def result_content(self, value: Any) -> str | tuple[ContentPart, ...]:
         """Return the final answer's text, with a note when the specialist did not end naturally."""
@@ -124,33 +159,27 @@ class AgentTool(Tool):
         return (last.text or "") if isinstance(last, ChatMessage) else super().result_content(value)
 
 
-def _check(agent: object, description: str | None, budget: object) -> None:
+def _in_time(budget: Budget | None, seconds: float | None) -> Budget | None:
+    if seconds is None:
+        return budget
+    from podium.agent.budget import Budget  # loads with the first budget
+
+    if budget is None:
+        return Budget(seconds=seconds)
+    return replace(budget, seconds=min(seconds, budget.seconds or seconds))
+
+
+def _check(agent: object, description: str | None) -> None:
     if not isinstance(agent, SupportsRun):
         raise TypeError(
             f"AgentTool got {agent!r}, which cannot be run like an agent. "
             "Pass an Agent, or an object with name, description and run_async(messages)."
-        )
-    if budget is not None:
-        raise ValueError(
-            f"AgentTool of {agent.name!r} got budget={budget!r}, and budgets are not enforced yet. "
-            "Leave it out; limit calls with max_calls meanwhile."
         )
     if not (description or agent.description):
         raise ValueError(
             f"AgentTool of {agent.name!r} has no description, so no model could know its use. "
             "Give the agent a description, or pass description=."
         )
-
-
-async def _run_below(
-    agent: Agent, messages: list[ChatMessage], inputs: Mapping[str, Any], context: CallContext
-) -> AgentResult:
-    from podium.agent._execute import execute  # the engine loads with the first run
-    from podium.agent._start import Place, RunOptions, start_run
-
-    place = Place(parent=context.run, cause=context.call.id, path=context.child_path)
-    options = RunOptions(streaming_callback=context.streaming_callback)
-    return await execute(start_run(agent, messages, inputs, options, place))
 
 
 def _answer_with_note(result: AgentResult) -> str:

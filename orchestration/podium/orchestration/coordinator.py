@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from podium.agent import Agent
+from podium.agent._definition import check_tools
 from podium.agent.hooks import RepeatedCallHook
 from podium.orchestration.agent_tool import AgentTool
 from podium.tools import Tool, Toolset
@@ -65,6 +66,7 @@ class Coordinator(Agent):
                 raise ValueError(
                     f"Coordinator {self.name!r} got {limit}={value!r}. Give at least 1."
                 )
+        check_tools(self.chat_generator, self.tools)
         team = tuple(self._as_tool(one) for one in self.specialists)
         own = self.tools if self.tools is not None else ()
         extra = (own,) if isinstance(own, Toolset) else tuple(own)

@@ -13,7 +13,7 @@ from typing import Any
 
 from podium.agent import Agent, ChatMessage, State, hook
 from podium.agent.models import OpenAIChatGenerator
-from podium.agent.testing import FakeOpenAIServer, RecordedRequest, Sse, turn_from_dict
+from podium.agent.testing import FakeOpenAIServer, RecordedRequest, turn_from_dict
 from podium.orchestration import AgentTool
 from podium.tools import Tool, create_tool_from_function, merge_lists, replace_values
 
@@ -31,7 +31,8 @@ def source_module(source: str) -> dict[str, Any]:
     """Run a case's source as a module of its own and return its names."""
     module = types.ModuleType(f"case_source_{next(_numbers)}")
     sys.modules[module.__name__] = module  # dataclasses and annotations look their module up
-    exec(compile(source, "<case>", "exec"), module.__dict__)
+    # The future imports of this file are none of the case's.
+    exec(compile(source, "<case>", "exec", dont_inherit=True), module.__dict__)
     return module.__dict__
 
 
@@ -165,15 +166,19 @@ def initial_state(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def is_stream(data: Mapping[str, Any]) -> bool:
+    """Return whether the case itself is one streamed answer, and not a script of turns."""
+    return "sse" in data or "reads_b64" in data
+
+
 def single_agent(
     data: Mapping[str, Any], server: FakeOpenAIServer, executed: Executed, log: list[str]
 ) -> Agent:
     """Return the agent of a case that has one, and give the provider its turns."""
     turns = data.get("turns", [{"message": {"role": "assistant", "content": "done"}}])
-    if "sse" in data:
-        stream = Sse(data["sse"], line_ending=data.get("line_ending", "\n"), done=False)
+    if is_stream(data):
         done = {"message": {"role": "assistant", "content": "done"}, "finish_reason": "stop"}
-        server.script([stream, turn_from_dict(done)], key=ROOT, repeat_last=True)
+        server.script([turn_from_dict(data), turn_from_dict(done)], key=ROOT, repeat_last=True)
     else:
         server.script(
             map(turn_from_dict, turns), key=ROOT, repeat_last=data.get("repeat_last_turn", False)

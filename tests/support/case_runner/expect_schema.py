@@ -15,9 +15,10 @@ Schema = Mapping[str, Any]
 def _root(outcome: Outcome, tool: str | None = None) -> Schema:
     if outcome.tool is not None:
         return outcome.tool.parameters
-    sent = {
-        one["function"]["name"]: one["function"] for one in outcome.requests_of(None)[0]["tools"]
-    }
+    requests = outcome.requests_of(None)
+    if not requests:
+        return {}  # nothing was built or sent, which other keys say
+    sent = {one["function"]["name"]: one["function"] for one in requests[0]["tools"]}
     parameters: Schema = sent[tool or next(iter(sent))]["parameters"]
     return parameters
 
@@ -60,7 +61,7 @@ def _params_not(outcome: Outcome, wanted: Sequence[str]) -> Iterator[str]:
 def _param_types(outcome: Outcome, wanted: Mapping[str, Sequence[str]]) -> Iterator[str]:
     root = _root(outcome)
     for name, kinds in wanted.items():
-        found = _types(root["properties"][name], root)
+        found = _types(root.get("properties", {}).get(name, {}), root)
         if found != set(kinds):
             yield f"{name} is {sorted(found)}"
 
@@ -68,7 +69,7 @@ def _param_types(outcome: Outcome, wanted: Mapping[str, Sequence[str]]) -> Itera
 def _param_enum(outcome: Outcome, wanted: Mapping[str, Sequence[Any]]) -> Iterator[str]:
     root = _root(outcome)
     for name, values in wanted.items():
-        found = _resolve(root["properties"][name], root)
+        found = _resolve(root.get("properties", {}).get(name, {}), root)
         choices = found.get("enum") or [
             value for one in found.get("allOf", []) for value in _resolve(one, root)["enum"]
         ]
@@ -83,7 +84,7 @@ def _description(outcome: Outcome, wanted: Sequence[str] | str) -> Iterator[str]
 
 
 def _param_description(outcome: Outcome, wanted: Mapping[str, str]) -> Iterator[str]:
-    properties = _root(outcome)["properties"]
+    properties = _root(outcome).get("properties", {})
     for name, words in wanted.items():
         if words not in properties[name].get("description", ""):
             yield f"{name} says {properties[name].get('description')!r}"

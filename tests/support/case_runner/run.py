@@ -12,6 +12,7 @@ import anyio
 from case_runner.build import (
     Executed,
     initial_state,
+    is_stream,
     nested_agent,
     route,
     single_agent,
@@ -85,7 +86,7 @@ async def _run_agent(data: Mapping[str, Any], server: FakeOpenAIServer, outcome:
     messages = messages_from_openai(data.get("messages", [{"role": "user", "content": "go"}]))
     inputs = {**initial_state(data), **_known_variables(agent, data)}
     with anyio.fail_after(30):
-        if "sse" in data or any("sse" in turn for turn in data.get("turns", [])):
+        if any(is_stream(answer) for answer in (data, *data.get("turns", []))):
             async with agent.stream(messages, **inputs) as run:
                 async for _ in run:
                     pass

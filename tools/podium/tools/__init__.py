@@ -11,16 +11,13 @@ Example:
     add.invoke(a=2, b=3)  # 5
 """
 
-from podium.tools._arguments import parse_arguments
 from podium.tools._calls import ToolCall, ToolCallResult
 from podium.tools._context import CallContext
 from podium.tools._decorator import create_tool_from_function, tool
-from podium.tools._schedule import plan_batches
 from podium.tools._state import MergeHandler, State, StateSchema, merge_lists, replace_values
 from podium.tools._text import clean_json, clean_text, printable
-from podium.tools._threads import in_tool_thread, run_in_thread
 from podium.tools._tool import Tool
-from podium.tools._toolset import Toolset, flatten_tools
+from podium.tools._toolset import Toolset
 from podium.tools.content import ContentPart, FileContent, ImageContent, TextContent
 from podium.tools.errors import (
     PodiumError,
@@ -57,13 +54,8 @@ __all__ = [
     "clean_json",
     "clean_text",
     "create_tool_from_function",
-    "flatten_tools",
-    "in_tool_thread",
     "merge_lists",
-    "parse_arguments",
-    "plan_batches",
     "printable",
     "replace_values",
-    "run_in_thread",
     "tool",
 ]

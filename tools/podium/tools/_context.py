@@ -24,3 +24,5 @@ class CallContext:
     """The calling agent's run context; opaque here, read by tools that run agents."""
     child_path: str | None = None
     """The agent path reserved for the agent this call starts, in call order."""
+    siblings: tuple[int, int] = (0, 1)
+    """Which of the agents started in this step it is, from 0, and how many they are."""

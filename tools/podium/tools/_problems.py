@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from podium.tools._signature import Signature
+from podium.tools._text import said_by
 from podium.tools.errors import ToolArgumentsError
 
 _SHOWN_CHARS = 60
@@ -68,7 +69,7 @@ def unknown(names: Iterable[str]) -> str:
 
 def could_not_check(path: str, error: Exception) -> str:
     """Return the problem of a value whose own check broke."""
-    return f"{path!r} could not be checked ({type(error).__name__}: {quoted(str(error))})"
+    return f"{path!r} could not be checked ({type(error).__name__}: {quoted(said_by(error))})"
 
 
 def kind_of(value: object) -> str:

@@ -6,6 +6,10 @@ import re
 
 from podium.tools._shapes import is_array, is_object
 
+MAX_ERROR_CHARS = 10_000
+"""How much of what an error says is told; a program's whole output may stand in one."""
+_SHOWN_ERRORS = 5
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # C0 except tab and newline, DEL, C1, and the marks that reorder or hide text.
 _UNPRINTABLE = re.compile(
@@ -29,6 +33,25 @@ def clean_json(value: object) -> object:
     if is_array(value):
         return [clean_json(item) for item in value]
     return value
+
+
+def said_by(error: BaseException) -> str:
+    """Return what an error says, cut if it is very long; empty when it cannot say it."""
+    try:
+        said = str(error)
+    except Exception:  # __str__ is anyone's code
+        return ""
+    return said if len(said) <= MAX_ERROR_CHARS else said[:MAX_ERROR_CHARS] + "… [cut here]"
+
+
+def error_text(error: BaseException) -> str:
+    """Return the kind of an error and what it says; of a group, also what stands in it."""
+    said = said_by(error)
+    text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    if isinstance(error, BaseExceptionGroup):
+        inside = "; ".join(error_text(one) for one in error.exceptions[:_SHOWN_ERRORS])
+        text = f"{text}: {inside}"[: 2 * MAX_ERROR_CHARS]
+    return text
 
 
 def printable(text: str, *, limit: int | None = None) -> str:

@@ -21,6 +21,7 @@ from podium.tools._outputs import Outputs
 from podium.tools._problems import Parameters, refusal, unknown
 from podium.tools._signature import EMPTY, read_signature
 from podium.tools._state import MergeHandler, State
+from podium.tools._text import error_text
 from podium.tools._threads import run_in_thread
 from podium.tools.content import ContentPart
 from podium.tools.errors import ToolArgumentsError, ToolInvocationError
@@ -153,6 +154,10 @@ class Tool:
         """Return what the model reads of a result, by `outputs_to_string`. Never raises."""
         return self._outputs.content(value)
 
+    def partial_content(self, error: BaseException) -> str | None:
+        """Return what a call had found when `error` cut it short; None for nothing."""
+        return None
+
     def state_updates(self, value: Any) -> list[tuple[str, Any, MergeHandler | None]]:
         """Return what a result puts into the state, by `outputs_to_state`: key, value, handler."""
         return self._outputs.updates(value)
@@ -238,9 +243,8 @@ class Tool:
         return {**prepared, **self._fillings(CallContext(call=call, state=state)), **given}
 
     def _failed(self, error: Exception) -> ToolInvocationError:
-        said = f": {error}" if str(error) else ""
         return ToolInvocationError(
-            f"Tool {self.name!r} failed: {type(error).__name__}{said}", tool_name=self.name
+            f"Tool {self.name!r} failed: {error_text(error)}", tool_name=self.name
         )
 
 

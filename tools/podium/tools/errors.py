@@ -19,6 +19,17 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+__all__ = [
+    "PodiumError",
+    "SchemaGenerationError",
+    "StateError",
+    "ToolArgumentsError",
+    "ToolDefinitionError",
+    "ToolError",
+    "ToolInvocationError",
+    "ToolNotFoundError",
+]
+
 
 class PodiumError(Exception):
     """Root of podium's errors."""

@@ -303,6 +303,17 @@ def set_agent_result(
         )
 
 
+def describe_limit(span: OpenSpan, what: str, limit: object, spent: object, held: object) -> None:
+    """Write the numbers of the limit that ended a run."""
+    if span.recording:
+        figures: dict[Literal["limit", "spent", "held"], object] = {
+            "limit": limit,
+            "spent": spent,
+            "held": held,
+        }
+        span.update({names.budget_key(what, figure): value for figure, value in figures.items()})
+
+
 def span_attributes(attributes: Mapping[str, object]) -> dict[str, AttributeValue]:
     """Return attributes any exporter can send: no None, bounded text that encodes as UTF-8."""
     return {key: _attribute_value(value) for key, value in attributes.items() if value is not None}

@@ -29,6 +29,8 @@ class Usage:
     """Tokens written by models, reasoning included."""
     cached_input_tokens: int = 0
     """The part of `input_tokens` that the provider read from its cache."""
+    cache_write_tokens: int = 0
+    """The part of `input_tokens` that the provider wrote to its cache, where it says so."""
     reasoning_tokens: int = 0
     """The part of `output_tokens` that was reasoning."""
     requests: int = 0
@@ -51,6 +53,7 @@ class Usage:
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             cached_input_tokens=self.cached_input_tokens + other.cached_input_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
             reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
             requests=self.requests + other.requests,
             tool_calls=self.tool_calls + other.tool_calls,
@@ -79,6 +82,9 @@ class Usage:
             output_tokens=written or 0,
             cached_input_tokens=_detail(
                 counts, "prompt_tokens_details", "input_tokens_details", "cached_tokens"
+            ),
+            cache_write_tokens=_detail(
+                counts, "prompt_tokens_details", "input_tokens_details", "cache_write_tokens"
             ),
             reasoning_tokens=_detail(
                 counts, "completion_tokens_details", "output_tokens_details", "reasoning_tokens"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, cast
 
@@ -123,10 +123,21 @@ class UsageMeter:
                 parent._children.append(self)
 
     def record_call(
-        self, raw_usage: object, *, model: str, purpose: str = "loop", seconds: float = 0.0
+        self,
+        raw_usage: object,
+        *,
+        model: str,
+        purpose: str = "loop",
+        seconds: float = 0.0,
+        cost: Callable[[Usage], Decimal | None] | None = None,
     ) -> Usage:
-        """Count one model call by the usage its provider reported, and return it typed."""
+        """Count one model call by the usage its provider reported, and return it typed.
+
+        `cost` says what such a call costs, where prices are known.
+        """
         usage = Usage.of_call(raw_usage)
+        if cost is not None:
+            usage = replace(usage, cost=cost(usage))
         with self._lock:
             known = self._calls.get((model, purpose))
             self._calls[model, purpose] = usage if known is None else known + usage

@@ -125,10 +125,11 @@ def call_tokens(name: str, arguments: str) -> int:
 
 
 def _encode_estimate(message: ChatMessage) -> bytes:
-    return b"%d" % (MESSAGE_OVERHEAD + sum(map(_part_tokens, message.parts)))
+    return b"%d" % (MESSAGE_OVERHEAD + sum(map(part_tokens, message.parts)))
 
 
-def _part_tokens(part: MessagePart) -> int:
+def part_tokens(part: MessagePart) -> int:
+    """Return about how many tokens a part of a message is."""
     match part:
         case TextContent(text):
             return estimate_tokens(text)
@@ -137,7 +138,7 @@ def _part_tokens(part: MessagePart) -> int:
         case ToolCallResult(result):
             if isinstance(result, str):
                 return estimate_tokens(result)
-            return sum(map(_part_tokens, result))
+            return sum(map(part_tokens, result))
         case ImageContent():
             return LOW_DETAIL_IMAGE_TOKENS if part.detail == "low" else IMAGE_TOKENS
         case FileContent():

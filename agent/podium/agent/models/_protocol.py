@@ -38,4 +38,38 @@ class SyncChatGenerator(Protocol):
         ...
 
 
+@runtime_checkable
+class CapsOutput(Protocol):
+    """What a chat generator may have beside `run_async` or `run`, so that budgets hold with it.
+
+    A budget gives each call an output limit that fits the room it has. A generator without this is
+    called as it is, and its replies may be of any length: under a budget for tokens or money, give
+    it at least `max_output_tokens`, since then so much can be set aside for each call.
+    """
+
+    @property
+    def output_cap_is_hard(self) -> bool:
+        """Whether no reply goes beyond its cap, with the reasoning that the provider charges."""
+        ...
+
+    @property
+    def max_output_tokens(self) -> int | None:
+        """The most tokens that any reply has; None when nobody knows."""
+        ...
+
+    def with_output_cap(
+        self, generation_kwargs: Mapping[str, Any] | None, max_tokens: int
+    ) -> Mapping[str, Any]:
+        """Return the parameters, changed so that the call writes at most `max_tokens` tokens.
+
+        They are those of the call; the generator's own, which they are added to, count as well. A
+        limit that is lower already stays, and `generation_kwargs` itself is not changed.
+        """
+        ...
+
+    def output_limit(self, generation_kwargs: Mapping[str, Any] | None) -> int | None:
+        """Return how many tokens a call with these parameters may write; None for no limit."""
+        ...
+
+
 ChatGenerator = AsyncChatGenerator | SyncChatGenerator

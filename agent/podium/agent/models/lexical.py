@@ -26,11 +26,12 @@ from podium.agent.models._estimate import estimate_prompt_tokens
 from podium.agent.models._lexical.answers import answer
 from podium.agent.models._lexical.output import is_misfit, structured_answer, wanted_schema
 from podium.agent.models._lexical.plan import Turn
-from podium.agent.models._lexical.reply import build_reply, chunks, output_limit
+from podium.agent.models._lexical.reply import build_reply, chunks
 from podium.agent.models._lexical.results import sort_results
 from podium.agent.models._lexical.task import Conversation, read_conversation
 from podium.agent.models._lexical.tools import view_tools
 from podium.agent.models._lexical.words import tokens
+from podium.agent.models._output_caps import lowered, stated_limit
 from podium.agent.models._protocol import StreamingCallback
 from podium.tools import Tool, ToolCall
 
@@ -57,6 +58,10 @@ class LexicalChatGenerator:
 
     supports_structured_output = True
     """It heeds `response_format`, so no prompt has to ask for it."""
+    output_cap_is_hard = True
+    """No reply goes beyond its limit."""
+    max_output_tokens: int | None = None
+    """A reply without a limit is as long as what it quotes."""
 
     def __init__(self, *, model: str = "lexical", max_rounds: int = 6) -> None:
         """Make a stand-in.
@@ -97,7 +102,7 @@ class LexicalChatGenerator:
         reply = build_reply(
             text,
             calls,
-            limit=output_limit(options),
+            limit=stated_limit(options),
             prompt_tokens=estimate_prompt_tokens(messages, offered),
             model=self.model,
         )
@@ -107,6 +112,17 @@ class LexicalChatGenerator:
                 if inspect.isawaitable(pending):
                     await pending
         return {"replies": [reply]}
+
+    def with_output_cap(
+        self, generation_kwargs: Mapping[str, Any] | None, max_tokens: int
+    ) -> Mapping[str, Any]:
+        """Return the parameters with an output limit; a lower one stays."""
+        given = dict(generation_kwargs or {})
+        return given | lowered(given, max_tokens, "max_tokens")
+
+    def output_limit(self, generation_kwargs: Mapping[str, Any] | None) -> int | None:
+        """Return how many tokens a call may write; None for no limit."""
+        return stated_limit(generation_kwargs or {})
 
     def _decide(
         self, messages: Sequence[ChatMessage], tools: Sequence[Tool], options: Mapping[str, Any]

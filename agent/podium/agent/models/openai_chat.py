@@ -12,6 +12,8 @@ from weakref import WeakKeyDictionary
 from podium.agent.messages import ChatMessage
 from podium.agent.models._openai.parameters import (
     check_generation_kwargs,
+    output_cap,
+    output_limit,
     request_parameters,
     response_format,
 )
@@ -45,6 +47,10 @@ class OpenAIChatGenerator:
     """Whether `response_format` may hold a JSON schema."""
     provider_name = "openai"
     """What spans call the API; a compatible server speaks the same one."""
+    output_cap_is_hard = True
+    """No reply goes beyond its limit, reasoning included."""
+    max_output_tokens: int | None = None
+    """Not known: it depends on the model."""
 
     def __init__(
         self,
@@ -139,6 +145,24 @@ class OpenAIChatGenerator:
             if callback is None:
                 return {"replies": await fetch_replies(client, call)}
             return {"replies": await stream_replies(client, call, callback)}
+
+    def with_output_cap(
+        self, generation_kwargs: Mapping[str, Any] | None, max_tokens: int
+    ) -> Mapping[str, Any]:
+        """Return the parameters with an output limit of `max_tokens`, for all choices together.
+
+        It goes under the name that is in use already; a lower limit stays. Where none is, OpenAI
+        and Azure get `max_completion_tokens`, and other servers `max_tokens`, which all know.
+        """
+        given = dict(generation_kwargs or {})
+        host = f".{self.server_address}"
+        is_openai = host.endswith((".openai.com", ".openai.azure.com"))
+        key = "max_completion_tokens" if is_openai else "max_tokens"
+        return {**given, **output_cap({**self.generation_kwargs, **given}, max_tokens, key)}
+
+    def output_limit(self, generation_kwargs: Mapping[str, Any] | None) -> int | None:
+        """Return how many tokens a call may write, for all choices together; None for no limit."""
+        return output_limit({**self.generation_kwargs, **(generation_kwargs or {})})
 
     def warm_up(self) -> None:
         """Load the openai package and look for the key now, in place of at the first call.

@@ -9,15 +9,19 @@ from __future__ import annotations
 import functools
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
+from podium.agent.messages import ChatMessage, MessagePart, ReasoningContent
 from podium.agent.models._estimate import (
     IMAGE_TOKENS,
     LOW_DETAIL_IMAGE_TOKENS,
     MESSAGE_OVERHEAD,
     estimate_tokens,
+    part_tokens,
     schema_tokens,
 )
+from podium.tools import TextContent
 
 _TEXTS = ("reasoning_content", "reasoning", "content", "refusal")
 _KEPT_COUNTS = 4096
@@ -55,7 +59,7 @@ class Meter:
         kept, left = dict(message), limit
         for key in _TEXTS:
             if isinstance(text := kept.get(key), str):
-                kept[key] = _longest_prefix(text, left)
+                kept[key] = longest_prefix(text, left)
                 left -= self._content(kept[key])
         calls: list[Mapping[str, Any]] = []
         for call in message.get("tool_calls") or ():
@@ -100,12 +104,39 @@ def _cut_call(call: Mapping[str, Any], limit: int) -> list[Mapping[str, Any]]:
     left = limit - MESSAGE_OVERHEAD - estimate_tokens(name)
     if left < 0:
         return []
-    kept = _longest_prefix(arguments, left)
+    kept = longest_prefix(arguments, left)
     if kept == arguments:
         return [call]
     return [{**call, "function": {**call["function"], "arguments": kept}}]
 
 
-def _longest_prefix(text: str, limit: int) -> str:
+def longest_prefix(text: str, limit: int) -> str:
+    """Return as much of the start of `text` as fits in `limit` tokens."""
     lengths = range(1, len(text) + 1)
     return text[: bisect_right(lengths, limit, key=lambda length: estimate_tokens(text[:length]))]
+
+
+def cut_message(message: ChatMessage, limit: int) -> ChatMessage:
+    """Return as much of a reply as fits in `limit` tokens: the same object when all does.
+
+    Thinking comes first, then text, then the tool calls that fit whole.
+    """
+    kept: list[MessagePart] = []
+    for part in message.parts:
+        size = part_tokens(part)
+        if size > limit:
+            kept += _start_of(part, limit)
+            return replace(message, parts=tuple(kept))
+        kept.append(part)
+        limit -= size
+    return message
+
+
+def _start_of(part: MessagePart, limit: int) -> list[MessagePart]:
+    match part:
+        case TextContent(text):
+            return [TextContent(longest_prefix(text, limit))]
+        case ReasoningContent(text):
+            return [replace(part, reasoning_text=longest_prefix(text, limit))]
+        case _:
+            return []

@@ -34,8 +34,10 @@ from podium.agent.models._estimate import (
     estimate_message_tokens,
     estimate_prompt_tokens,
 )
+from podium.agent.models._output_caps import lowered, stated_limit
 from podium.agent.models._protocol import StreamingCallback
 from podium.agent.streaming import ComponentInfo, StreamingChunk, ToolCallDelta
+from podium.agent.testing._metering import cut_message
 from podium.agent.testing._pieces import argument_pieces, text_pieces
 from podium.agent.testing._script import Script, ScriptError, describe_turns
 from podium.tools import Tool, ToolCall, printable
@@ -69,6 +71,10 @@ class ScriptedChatGenerator:
     """
 
     supports_structured_output = False
+    output_cap_is_hard = True
+    """A reply goes beyond its limit only where the script says what it used."""
+    max_output_tokens: int | None = None
+    """A reply without a limit is as long as the script has it."""
 
     def __init__(
         self,
@@ -106,6 +112,9 @@ class ScriptedChatGenerator:
     ) -> dict[str, list[ChatMessage]]:
         """Return the next turn as the only reply, streamed when there is a callback.
 
+        A reply longer than `max_tokens` or `max_completion_tokens` in `generation_kwargs` is cut,
+        and ends for the reason `length`, unless the script sets its usage.
+
         Raises:
             ScriptError: the script has no turn left.
             Exception: the turn is an error.
@@ -124,6 +133,17 @@ class ScriptedChatGenerator:
         if streaming_callback is not None:
             await self._stream(reply, streaming_callback)
         return {"replies": [reply]}
+
+    def with_output_cap(
+        self, generation_kwargs: Mapping[str, Any] | None, max_tokens: int
+    ) -> Mapping[str, Any]:
+        """Return the parameters with an output limit; a lower one stays."""
+        given = dict(generation_kwargs or {})
+        return given | lowered(given, max_tokens, "max_tokens")
+
+    def output_limit(self, generation_kwargs: Mapping[str, Any] | None) -> int | None:
+        """Return how many tokens a call may write; None for no limit."""
+        return stated_limit(generation_kwargs or {})
 
     def assert_exhausted(self) -> None:
         """Check that every turn was used.
@@ -168,14 +188,20 @@ class ScriptedChatGenerator:
         """Return what was said with the meta a provider would send, and an id on each call."""
         message = ChatMessage.from_assistant(said) if isinstance(said, str) else said
         parts = tuple(_with_id(part, number, at) for at, part in enumerate(message.parts))
-        message = dataclasses.replace(message, parts=parts)
+        whole = message = dataclasses.replace(message, parts=parts)
+        limit = stated_limit(request.generation_kwargs)
+        if limit is not None and self.usage is None and "usage" not in message.meta:
+            message = cut_message(whole, limit)
         meta = {
             "model": self.model,
             "index": 0,
             "finish_reason": "tool_calls" if message.tool_calls else "stop",
             "usage": dict(self.usage) if self.usage is not None else _estimate(request, message),
+            **message.meta,
         }
-        return dataclasses.replace(message, meta={**meta, **message.meta})
+        if message is not whole:
+            meta["finish_reason"] = "length"
+        return dataclasses.replace(message, meta=meta)
 
     async def _stream(self, reply: ChatMessage, callback: StreamingCallback) -> None:
         sender = ComponentInfo(type(self).__name__, self.model)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from podium.agent.messages import ChatMessage
 from podium.agent.models._estimate import call_tokens, estimate_tokens
@@ -14,13 +13,6 @@ from podium.tools import ToolCall
 
 _WORDS = re.compile(r"\s*\S+")
 _SENDER = ComponentInfo("LexicalChatGenerator")
-
-
-def output_limit(generation_kwargs: Mapping[str, Any]) -> int | None:
-    """Return how many tokens the reply may have, or None when nothing limits it."""
-    limits = [generation_kwargs.get(key) for key in ("max_completion_tokens", "max_tokens")]
-    whole = [limit for limit in limits if isinstance(limit, int) and not isinstance(limit, bool)]
-    return max(0, min(whole)) if whole else None
 
 
 def build_reply(

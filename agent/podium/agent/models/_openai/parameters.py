@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from podium.agent.models._openai.strict_schema import closed_schema
+from podium.agent.models._output_caps import lowered, stated_limit
 
 _OWN = {
     "messages": "Pass the messages to run_async.",
@@ -51,6 +52,34 @@ def request_parameters(
             body[key] = response_format(value) if key == "response_format" else value
     body |= extra
     return {key: value for key, value in body.items() if value is not None}, options
+
+
+def output_limit(kwargs: Mapping[str, Any]) -> int | None:
+    """Return how many tokens all choices of a call may have together; None for no limit."""
+    sent = _sent(kwargs)
+    limit = stated_limit(sent)
+    return None if limit is None else limit * _choices(sent)
+
+
+def output_cap(kwargs: Mapping[str, Any], max_tokens: int, default_key: str) -> dict[str, Any]:
+    """Return what to add to the parameters so that all choices together have `max_tokens`.
+
+    `kwargs` are all that count for the call. What `extra_body` sets is lowered there, since it goes
+    before the rest. Each choice may have one token in any case.
+    """
+    sent, extra = _sent(kwargs), dict[str, Any](kwargs.get("extra_body") or {})
+    limits = lowered(sent, max(1, max_tokens // _choices(sent)), default_key)
+    within = {key: limit for key, limit in limits.items() if key in extra}
+    return limits | ({"extra_body": extra | within} if within else {})
+
+
+def _sent(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {**kwargs, **(kwargs.get("extra_body") or {})}
+
+
+def _choices(sent: Mapping[str, Any]) -> int:
+    wanted = sent.get("n")
+    return wanted if type(wanted) is int and wanted > 1 else 1
 
 
 def response_format(value: Any) -> Any:

@@ -122,8 +122,9 @@ def make_call(
 
 def read_calls(message: Mapping[str, Any]) -> list[ToolCall]:
     """Return the tool calls of a whole message, also the one of the older `function_call`."""
-    asked = as_list(message.get("tool_calls"))
-    calls = [_call(call) for call in map(as_mapping, asked) if call]
+    asked = message.get("tool_calls")
+    listed = as_list(asked) or [asked]  # a call by itself is a list of one
+    calls = [_call(call) for call in map(as_mapping, listed) if call]
     legacy = message.get("function_call")
     if not calls and isinstance(legacy, Mapping):
         calls = [_call({"function": legacy})]

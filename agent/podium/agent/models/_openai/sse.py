@@ -106,6 +106,8 @@ class EventReader:
         return [document]
 
     def _take(self, payload: bytes, events: list[Any]) -> None:
+        if self.is_done:
+            return  # or it would depend on the network's reads whether this still counts
         if self._pending:
             self._keep(payload)
             return

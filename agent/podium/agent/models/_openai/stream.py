@@ -52,16 +52,16 @@ class StreamedReplies:
             raise_for_error(given, model=self._model, partial_text=self.partial_text)
         if not self._meta:
             self._meta = answer_meta(given, model=self._model)
+        out: list[StreamingChunk] = []
+        for position, choice in enumerate(as_list(choices)):
+            told = as_mapping(choice)
+            usage = usage or told.get("usage")  # Moonshot puts it there
+            self._choice(told, position).add(told, usage, out)
         if usage and isinstance(usage, Mapping):
             self._meta["usage"] = usage  # totals so far: the last ones count
-        out: list[StreamingChunk] = []
-        if choices:
-            for position, choice in enumerate(as_list(choices)):
-                told = as_mapping(choice)
-                self._choice(told, position).add(told, usage, out)
-        elif usage:
+        if not choices and usage:
             out.append(StreamingChunk("", dict(self._meta), SOURCE))
-        else:
+        elif not choices:
             self._other = given
         return out
 

@@ -114,7 +114,7 @@ class StreamedChoice:
             else:
                 self._parts(value, out)
         elif key == "tool_calls":
-            self._call(as_list(value), out)
+            self._call(as_list(value) or [value], out)  # a call by itself is a list of one
         elif key == "function_call":
             self._call([{"index": 0, "function": value}], out)
         elif key in REASONING_FIELDS and isinstance(value, str):

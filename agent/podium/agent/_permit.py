@@ -1,0 +1,145 @@
+"""Permission to make one model call: room reserved for it, its output capped, its use charged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from podium.agent._out_of_budget import OutOfBudgetError
+from podium.agent._sizing import CallNeeds, output_cap, size_call
+from podium.agent._spending import Spending
+from podium.agent.errors import ModelError
+from podium.agent.ledger import Denied, Reservation, Resource
+from podium.agent.messages import ChatMessage
+from podium.agent.models._output_caps import OutputCaps, output_caps
+from podium.agent.prices import dearest_output_per_million, dearest_prompt
+from podium.tools import Tool
+from podium.tracing import Usage
+
+if TYPE_CHECKING:
+    from podium.agent._run_state import RunState
+
+Kwargs = Mapping[str, Any] | None
+
+
+@dataclass(slots=True, kw_only=True)
+class Permit:
+    """One call's room in the ledger."""
+
+    spending: Spending
+    """Whose money it is."""
+    reservation: Reservation
+    """What is held."""
+    generation_kwargs: Kwargs
+    """The model's parameters, with the output limit in them."""
+    cap: int | None
+    """The output limit that the ledger set; None when it set none."""
+    model: str
+    """The model that is asked."""
+    messages: Sequence[ChatMessage] = field(default_factory=list[ChatMessage])
+    """What is sent, as it is then."""
+    tools: Sequence[Tool] = ()
+    """What is sent with it."""
+
+    def pay(self, usage: Usage, reply: ChatMessage) -> None:
+        """Charge what the call used, give back the rest, and learn from it."""
+        self.reservation.settle(_amounts(usage) if usage.complete else None)
+        if usage.complete:
+            cut = self.was_cut(reply)
+            lengths = self.spending.knowledge.lengths_of(self.model)
+            lengths.add(usage.output_tokens, was_cut=cut)
+            self.spending.bound.note(
+                self.messages,
+                self.tools,
+                usage.input_tokens,
+                usage.output_tokens,
+                reply=reply,
+                response_format=(self.generation_kwargs or {}).get("response_format"),
+            )
+
+    def give_back(self, error: BaseException) -> None:
+        """Free the room of a call that surely did no work; charge one that may have in full."""
+        if isinstance(error, ModelError) and error.was_refused:
+            self.reservation.cancel()
+        else:
+            self.reservation.settle(None)
+
+    def was_cut(self, reply: ChatMessage) -> bool:
+        """Return whether the ledger's own cap cut the reply."""
+        return self.cap is not None and reply.meta.get("finish_reason") == "length"
+
+
+async def ask_for_room(
+    run: RunState,
+    messages: Sequence[ChatMessage],
+    tools: Sequence[Tool],
+    kwargs: Kwargs,
+    *,
+    is_last: bool,
+) -> Permit | None:
+    """Reserve room for a call, waiting for it where siblings will give some back.
+
+    Returns None when nothing limits the run. `is_last` uses what was kept back for the answer.
+
+    Raises:
+        OutOfBudgetError: there is no room, and none will come.
+    """
+    spending = run.context.spending
+    if spending is None:
+        return None
+    generator = run.agent.chat_generator
+    caps = output_caps(generator)
+    model = str(getattr(generator, "model", type(generator).__name__))
+    prompt = spending.bound.bound(
+        messages, tools, response_format=(kwargs or {}).get("response_format")
+    )
+    needs = _needs(spending, caps, model, prompt, kwargs)
+    account = spending.account
+    if is_last:
+        size = size_call(account, needs)
+        outcome = account.reserve(size.want, size.least, from_reserve=True)
+    else:
+        outcome = await account.reserve_waiting(lambda: size_call(account, needs))
+    if isinstance(outcome, Denied):
+        raise OutOfBudgetError(outcome)
+    cap = output_cap(account, needs, outcome)
+    if cap is not None and needs.max_output is not None and cap >= needs.max_output:
+        cap = None  # the caller's own limit, or the model's, is the tighter one
+    return Permit(
+        spending=spending,
+        reservation=outcome,
+        generation_kwargs=kwargs if cap is None else caps.capped(kwargs, cap),
+        cap=cap,
+        model=model,
+        messages=list(messages),
+        tools=tools,
+    )
+
+
+def _needs(
+    spending: Spending, caps: OutputCaps, model: str, prompt: int, kwargs: Kwargs
+) -> CallNeeds:
+    price, most = spending.price, caps.limit(kwargs)
+    least = spending.terms.min_output_tokens
+    return CallNeeds(
+        prompt_tokens=prompt,
+        max_output=most,
+        expected_output=spending.knowledge.lengths_of(model).expected,
+        min_output=least if caps.can_cap or most is None else most,  # what cannot be cut, must fit
+        prompt_nusd=None if price is None else dearest_prompt(price, prompt),
+        output_nusd_per_million=(0 if price is None else dearest_output_per_million(price, prompt)),
+    )
+
+
+def _amounts(usage: Usage) -> dict[Resource, int]:
+    amounts: dict[Resource, int] = {
+        "tokens": usage.total_tokens,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "requests": usage.requests,
+    }
+    if usage.cost is not None:
+        amounts["cost_nusd"] = math.ceil(usage.cost * 1_000_000_000)
+    return amounts

@@ -1,0 +1,221 @@
+"""What a run may spend: its account in the ledger, its time, and what its tree knows of models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from podium.agent._budget_limits import EXIT_REASONS, LIMITS, NUSD_PER_USD
+from podium.agent._learned_factors import LearnedFactors
+from podium.agent._out_of_budget import OutOfBudgetError
+from podium.agent._prompt_bound import PromptBound
+from podium.agent._sizing import ReplyLengths
+from podium.agent.budget import Budget, BudgetView
+from podium.agent.errors import DelegationError
+from podium.agent.ledger import Account, Amounts, Denied
+from podium.agent.models._output_caps import output_caps
+from podium.agent.prices import GenAIPrices, ModelPrice, cost_of
+from podium.tracing import Usage
+
+if TYPE_CHECKING:
+    from podium.agent._agent import Agent
+    from podium.agent._context import RunContext
+
+ANSWER_TOKENS = 1_500
+"""What a coordinator keeps back for its answer, if that is less than the part below."""
+HUGE = 10**15
+"""More of anything than any limit."""
+ANSWER_PART = 20
+"""One part in so many of a limit is kept back for the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What the runs of one tree have learned about models; shared by all of them."""
+
+    factors: LearnedFactors = field(default_factory=LearnedFactors)
+    """By how much prompts exceed their estimates."""
+    lengths: dict[str, ReplyLengths] = field(default_factory=dict[str, ReplyLengths])
+    """How long replies are, by model."""
+
+    def lengths_of(self, model: str) -> ReplyLengths:
+        """Return what is known of a model's replies."""
+        return self.lengths.setdefault(model, ReplyLengths())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """One run's money bag."""
+
+    account: Account
+    """What it and all below it may use."""
+    terms: Budget
+    """How calls are bounded: the run's own budget, or the nearest above."""
+    bound: PromptBound
+    """Bounds this run's prompts."""
+    knowledge: Knowledge
+    """What the tree knows of models."""
+    price: ModelPrice | None
+    """What the run's model costs; None when nobody knows or asked."""
+    kept: Mapping[str, int]
+    """What is kept back for the answer."""
+    raises: bool
+    """Whether running into a limit of this run raises."""
+
+    def tightest(self) -> Denied:
+        """Return what stands in the way of one token more: what caps the run's replies."""
+        everything: Amounts = {"tokens": HUGE, "output_tokens": HUGE, "cost_nusd": HUGE}
+        denied = self.account.blocking(everything)
+        assert denied is not None  # a reply was cut, so something limits it
+        return denied
+
+    def take_tool_call(self) -> OutOfBudgetError | None:
+        """Charge one tool call; returns what stands against it, if anything does."""
+        taken = self.account.reserve({"tool_calls": 1})
+        if isinstance(taken, Denied):
+            return OutOfBudgetError(taken)
+        taken.settle({"tool_calls": 1})
+        return None
+
+    def view(self) -> BudgetView:
+        """Return the figures for hooks and prompts."""
+        return BudgetView(self.account)
+
+    def cost(self, usage: Usage) -> Decimal | None:
+        """Return what a call cost; None when its price is not known."""
+        return None if self.price is None else cost_of(usage, self.price)
+
+
+def open_spending(
+    agent: Agent,
+    path: str,
+    budgets: tuple[Budget, ...],
+    parent: RunContext | None,
+    siblings: tuple[int, int],
+) -> Spending | None:
+    """Return what a run may spend; None when nothing limits it.
+
+    `budgets` are those given for the run, the first of them being its allotment from the caller;
+    all of them hold.
+
+    Raises:
+        DelegationError: the run above has no room for one more agent, or for the grant.
+        ValueError: money is limited and the model has no known price, or a strict budget meets a
+            model whose output cannot be limited.
+    """
+    above = parent.spending if parent is not None else None
+    if above is None and not any(budget.limits() or budget.prices for budget in budgets):
+        return None
+    account = _account(path, budgets, above, siblings)
+    for budget in budgets[1:]:
+        _tighten(account, budget)
+    terms = budgets[-1] if budgets else above.terms if above else Budget()
+    try:
+        price = _price(agent, account, (*budgets, *([above.terms] if above else ())))
+        _check_caps(agent, terms)
+    except ValueError:
+        account.close()
+        raise
+    knowledge = above.knowledge if above is not None else Knowledge()
+    model = str(getattr(agent.chat_generator, "model", ""))
+    return Spending(
+        account=account,
+        terms=terms,
+        bound=PromptBound(
+            model,
+            factors=knowledge.factors,
+            token_counter=terms.token_counter,
+            strict=terms.strict or (above is not None and above.terms.strict),
+        ),
+        knowledge=knowledge,
+        price=price,
+        kept=account.set_aside(_answer_room(agent, account, terms if budgets else None)),
+        raises=any(budget.on_exceeded == "raise" for budget in budgets),
+    )
+
+
+def ending_of(denied: Denied) -> dict[str, Any]:
+    """Return the facts of the ending that a denial means."""
+    scale = NUSD_PER_USD if denied.resource == "cost_nusd" else None
+
+    def shown(amount: int) -> int | Decimal:
+        return amount if scale is None else Decimal(amount) / scale
+
+    return {
+        "reason": EXIT_REASONS[denied.resource],
+        "by": denied.path,
+        "what": LIMITS[denied.resource],
+        "limit": shown(denied.limit),
+        "spent": shown(denied.spent),
+        "held": shown(denied.held),
+    }
+
+
+def _account(
+    path: str, budgets: tuple[Budget, ...], above: Spending | None, siblings: tuple[int, int]
+) -> Account:
+    first = budgets[0] if budgets else None
+    if above is None:
+        return Account.root(path, first.limits() if first is not None else {})
+    allotment = first.allotment_for(*siblings) if first is not None else None
+    opened = above.account.open_child(path, allotment)
+    if isinstance(opened, Denied):
+        raise DelegationError(
+            f"No agent can be started at {path!r}: {opened.path!r} has used {opened.spent} of "
+            f"{opened.limit} {LIMITS[opened.resource]}, and {opened.held} are held. "
+            "Go on with what you have."
+        )
+    return opened
+
+
+def _price(agent: Agent, account: Account, budgets: Sequence[Budget]) -> ModelPrice | None:
+    is_limited = account.room("cost_nusd") is not None
+    table = next((budget.prices for budget in budgets if budget.prices is not None), None)
+    if table is None and is_limited:
+        table = GenAIPrices()
+    if table is None:
+        return None
+    generator = agent.chat_generator
+    model = str(getattr(generator, "model", type(generator).__name__))
+    price = table.price(model, getattr(generator, "provider_name", None))
+    if price is None and is_limited:
+        raise ValueError(
+            f"Agent {agent.name!r} has a cost limit, and the price of its model {model!r} is not "
+            "known. Give it: Budget(prices=FixedPrices({...})), or limit tokens instead."
+        )
+    return price
+
+
+def _check_caps(agent: Agent, terms: Budget) -> None:
+    caps = output_caps(agent.chat_generator)
+    if terms.strict and not caps.is_hard and caps.maximum is None:
+        raise ValueError(
+            f"Agent {agent.name!r} has a strict budget, and {type(agent.chat_generator).__name__} "
+            "cannot limit its output. Use a generator that can, or drop strict=True."
+        )
+
+
+def _tighten(account: Account, budget: Budget) -> None:
+    lower = {
+        resource: limit
+        for resource, limit in budget.limits().items()
+        if (present := account.limit(resource)) is None or limit < present
+    }
+    account.lower_limits(lower)
+
+
+def _answer_room(agent: Agent, account: Account, terms: Budget | None) -> dict[Any, int]:
+    """Return what to keep back for the answer: as the budget says, or a coordinator's default."""
+    tokens, cost = account.limit("tokens"), account.limit("cost_nusd")
+    if terms is not None and terms.reserve_for_answer is not None:
+        return {"tokens": terms.reserve_for_answer} if terms.reserve_for_answer else {}
+    if not agent.answers_when_stopped:
+        return {}
+    kept: dict[Any, int] = {}
+    if tokens is not None:
+        kept["tokens"] = min(ANSWER_TOKENS, tokens // ANSWER_PART)
+    if cost is not None:
+        kept["cost_nusd"] = cost // ANSWER_PART
+    return kept
