@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.agent import Agent, ChatMessage, StreamingChunk
-from podium.agent.models import LexicalChatGenerator, OpenAIChatGenerator
+from podium.agent.models import CapsOutput, LexicalChatGenerator, OpenAIChatGenerator
 from podium.agent.models._estimate import MESSAGE_OVERHEAD, estimate_message_tokens
 from podium.agent.models._openai.parameters import request_parameters
 from podium.agent.models._output_caps import output_caps
-from podium.agent.models._protocol import CapsOutput
 from podium.agent.testing import FakeOpenAIServer, ScriptedChatGenerator, call, calls
 
 ASKED = [ChatMessage.from_user("What is a closure?")]
@@ -33,7 +32,9 @@ def sent(generator: OpenAIChatGenerator, kwargs: Mapping[str, Any]) -> dict[str,
 
 
 @pytest.mark.parametrize(
-    "generator", [openai(), LexicalChatGenerator(), ScriptedChatGenerator([])], ids=["OpenAI", "lexical", "scripted"]
+    "generator",
+    [openai(), LexicalChatGenerator(), ScriptedChatGenerator([])],
+    ids=["OpenAI", "lexical", "scripted"],
 )
 def test_the_generators_of_podium_can_be_capped(generator: object) -> None:
     caps = output_caps(generator)

@@ -105,6 +105,13 @@ def test_a_reply_that_a_hook_made_longer_is_estimated() -> None:
     assert bound == 70 + PIECES.message(longer)
 
 
+def test_a_reply_whose_length_is_not_reported_is_estimated() -> None:
+    prompts = PromptBound("m")
+    prompts.note(ASKED, [SEARCH], 70, None, reply=REPLY)
+
+    assert prompts.bound([*ASKED, REPLY], [SEARCH]) == 70 + PIECES.message(REPLY)
+
+
 def test_thinking_that_is_not_sent_again_does_not_count() -> None:
     prompts = after_a_call(sent=70, written=9000)
 

@@ -124,4 +124,4 @@ class AnyConversation(RuleBasedStateMachine):
 
 
 TestStrictBounds = AnyConversation.TestCase
-TestStrictBounds.settings = settings(max_examples=3000, stateful_step_count=40, deadline=None)
+TestStrictBounds.settings = settings(max_examples=50, stateful_step_count=30, deadline=None)

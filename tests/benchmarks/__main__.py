@@ -14,11 +14,11 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import os
 import sys
 from pathlib import Path
 
 from bench_jobs import JOBS, Bench
-from bench_processes import Provider
 from bench_report import Row, table
 
 
@@ -27,12 +27,12 @@ def main() -> int:
     options = _parser().parse_args()
     chosen: list[str] = options.jobs or list(JOBS)
     rows: list[Row] = []
-    with Provider() as provider:
-        bench = Bench(provider, options.rounds, options.transports.split(","))
+    with Bench(options.rounds, options.transports.split(",")) as bench:
         for name in chosen:
             print(f"{name}: {(JOBS[name].__doc__ or '').partition(': ')[2]}", file=sys.stderr)
             rows += JOBS[name](bench)
     print(table(rows))
+    print(f"\n{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}")
     if options.json is not None:
         options.json.write_text(json.dumps([row.to_dict() for row in rows], indent=2) + "\n")
     return int(any(row.is_over for row in rows))

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
 
 from bench_processes import Process, Provider, Worker
 from bench_report import Row, compared, plain
@@ -25,29 +27,44 @@ class Entry:
     transport: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Bench:
-    """What all jobs of one report share."""
+    """What all jobs of one report share; its processes end with its context."""
 
-    provider: Provider
-    rounds: int
-    transports: Sequence[str]
-    """Which of podium's HTTP transports to measure: `httpx`, `aiohttp` or both."""
+    def __init__(self, rounds: int, transports: Sequence[str]) -> None:
+        """Start the provider; `transports` are those of podium to measure: httpx, aiohttp."""
+        self.rounds = rounds
+        self.transports = transports
+        self._stack = ExitStack()
+        self.provider = self._stack.enter_context(Provider())
+        self._workers: dict[tuple[str, str], Worker] = {}
+
+    def __enter__(self) -> Self:
+        """Return the bench."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End the processes."""
+        self._stack.close()
 
     def interleaved(self, entries: Mapping[str, Entry]) -> list[dict[str, Figures]]:
         """Return the figures of each round by entry; all take their turn in every round."""
-        with ExitStack() as stack:
-            workers = {
-                name: stack.enter_context(
-                    Worker(entry.contender, entry.transport, self.provider.base_url())
-                )
-                for name, entry in entries.items()
-            }
-            rounds = [
-                {name: workers[name].round(entry.job) for name, entry in entries.items()}
-                for _ in range(1 + self.rounds)
-            ]
+        rounds = [
+            {name: self._worker(entry).round(entry.job) for name, entry in entries.items()}
+            for _ in range(1 + self.rounds)
+        ]
         return rounds[1:]  # the first one warms up
+
+    def _worker(self, entry: Entry) -> Worker:
+        who = entry.contender, entry.transport
+        if who not in self._workers:
+            worker = Worker(*who, self.provider.base_url())
+            self._workers[who] = self._stack.enter_context(worker)
+        return self._workers[who]
 
     def against_raw(self, job: str, raw_job: str | None = None) -> list[dict[str, Figures]]:
         """Return the rounds of a job by `raw` and by the name of each transport."""
@@ -130,10 +147,12 @@ def level(bench: Bench) -> Iterator[Row]:
 
 
 def imports(bench: Bench) -> Iterator[Row]:
-    """J7: importing podium, against a bare Python."""
+    """J7: importing podium; beside it, importing openai."""
     code = "import podium.agent, podium.orchestration"
-    counted = [_import_seconds(code) - _import_seconds("") for _ in range(2 * bench.rounds + 1)]
-    yield plain("J7", "import of agent and orchestration", counted, unit="s", target=0.15)
+    bare, sdk = _import_seconds(""), _import_seconds("import openai")
+    counted = [_import_seconds(code) - bare for _ in range(2 * bench.rounds)]
+    what = "import of agent and orchestration"
+    yield plain("J7", what, counted, unit="s", target=0.15, other=sdk - bare)
     loaded = _python(f"{code}, sys; print(int('openai' in sys.modules))")
     yield plain("J7", "openai loaded by that", [float(loaded)], unit="", target=0)
 

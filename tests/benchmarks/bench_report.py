@@ -22,7 +22,7 @@ class Row:
     podium: float
     """What podium took: the median of the rounds, or the least where nothing is compared."""
     other: float | None = None
-    """What it is compared with took; None for a figure that stands for itself."""
+    """What it is compared with took, or what tells how fast the machine is."""
     ratio: float | None = None
     """The median of the rounds' ratios."""
     target: float | None = None
@@ -67,13 +67,16 @@ def plain(
     *,
     unit: str,
     target: float | None = None,
+    other: float | None = None,
     scale: float = 1.0,
 ) -> Row:
-    """Return the row of a figure that is compared with nothing but its target.
+    """Return the row of a figure that is held against its target by itself.
 
-    The least of the rounds counts: other work on the machine only ever adds to a figure.
+    The least of the rounds counts: other work on the machine only ever adds to a figure. `other`
+    is shown beside it, to tell how fast the machine is.
     """
-    return Row(job=job, what=what, unit=unit, podium=min(figures) * scale, target=target)
+    podium = min(figures) * scale
+    return Row(job=job, what=what, unit=unit, podium=podium, other=other, target=target)
 
 
 def table(rows: Sequence[Row]) -> str:

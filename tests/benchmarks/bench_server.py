@@ -83,6 +83,7 @@ class Provider:
         said = sum(1 for message in body["messages"] if message["role"] == "assistant")
         message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": None}
         names = [tool["function"]["name"] for tool in body.get("tools") or ()]
+        asked: list[tuple[str, dict[str, Any]]]
         if kind == "team" and said == 0:
             asked = [(name, {"task": f"Find out what {name} knows."}) for name in names[:size]]
         elif kind == "steps" and said < size - 1:

@@ -117,7 +117,7 @@ def what_a_result_holds(result: AgentResult) -> None:
     assert_type(result.new_messages, list[ChatMessage])
     assert_type(result.exit_reason, str)
     assert_type(result.stop, Stop)
-    assert_type(result.stop.limit, int | None)
+    assert_type(result.stop.limit, int | float | Decimal | None)
     assert_type(result.stop.explain(), str)
     assert_type(result.usage, Usage)
     assert_type(result.usage.total_tokens, int)

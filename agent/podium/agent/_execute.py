@@ -5,6 +5,7 @@ from __future__ import annotations
 import anyio
 
 from podium.agent._context import current_run
+from podium.agent._history import only_messages, open_calls
 from podium.agent._lifecycle import warm_up_tools
 from podium.agent._loop import run_loop
 from podium.agent._result import AgentResult, RunFacts
@@ -48,7 +49,8 @@ def conclude(run: RunState, cut: str | None) -> AgentResult:
 
     Nothing here waits, so it is safe while a cancellation is under way.
     """
-    context = run.context
+    context, data = run.context, run.state.data
+    data["messages"], data["step_count"] = only_messages(data.get("messages")), run.step_count
     unfinished = _unfinished(run)
     settle_calls(run, "This call was not finished: the run was cut short." if cut else None)
     if cut is not None:
@@ -104,8 +106,6 @@ def _tell_start(run: RunState) -> None:
 
 
 def _unfinished(run: RunState) -> tuple[str, ...]:
-    from podium.agent._history import open_calls
-
     calls, given = open_calls(run.messages)
     answered = {
         message.tool_call_result.origin.id for message in given if message.tool_call_result

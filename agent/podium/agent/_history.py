@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import cast
 
 from podium.agent.messages import ChatMessage, ChatRole, MessagePart
 from podium.tools import ToolCall
@@ -84,7 +85,7 @@ def not_answered(call: ToolCall, why: str = INTERRUPTED) -> ChatMessage:
 def open_calls(messages: Sequence[ChatMessage]) -> tuple[list[ToolCall], list[ChatMessage]]:
     """Return the calls of the last assistant message and the results that follow it.
 
-    Both are empty when the conversation does not end in tool calls and their results.
+    Other messages may stand between and behind these: hooks and tools may add some.
     """
     results: list[ChatMessage] = []
     for message in reversed(messages):
@@ -92,9 +93,21 @@ def open_calls(messages: Sequence[ChatMessage]) -> tuple[list[ToolCall], list[Ch
             results.append(message)
         elif message.role is ChatRole.ASSISTANT:
             return message.tool_calls, results[::-1]
-        else:
-            break
     return [], []
+
+
+def put_results(messages: list[ChatMessage], results: Sequence[ChatMessage]) -> None:
+    """Put the results right behind the last assistant message, in the place of those there are."""
+    end = len(messages)
+    start = next(at for at in range(end, 0, -1) if messages[at - 1].role is ChatRole.ASSISTANT)
+    others = [message for message in messages[start:] if message.role is not ChatRole.TOOL]
+    messages[start:] = [*results, *others]
+
+
+def only_messages(found: object) -> list[ChatMessage]:
+    """Return what of a conversation is one: hooks may have put anything in its place."""
+    listed = cast("list[object]", found) if isinstance(found, list) else []
+    return [message for message in listed if isinstance(message, ChatMessage)]
 
 
 def _answers(message: ChatMessage, call: ToolCall) -> bool:

@@ -121,7 +121,7 @@ class Line:
                     found.append((line, left + unused))
             if line.escrow is not None:
                 is_granted = True
-                unused += max(0, line.escrow - line.settled - line.held)
+                unused += line.escrow - line.settled - line.held
             line = line.above
         return found
 

@@ -7,7 +7,7 @@ from podium.agent._hook_calls import call_hooks
 from podium.agent._out_of_budget import OutOfBudgetError
 from podium.agent._run_state import RunState
 from podium.agent._step import take_step
-from podium.agent._time_limit import working_time
+from podium.agent._time_limit import within_own_time
 
 
 async def run_loop(run: RunState) -> None:
@@ -16,19 +16,19 @@ async def run_loop(run: RunState) -> None:
     The order of hooks, limits and endings is the table in the agent part's README. A natural ending
     goes before the step limit, and the step limit before a hook's `stop_run`.
     """
-    with working_time(run):
-        await call_hooks(run, "before_run")
-        while run.stop is None:
-            if run.step_count >= run.agent.max_agent_steps:
-                run.end("max_agent_steps", limit=run.agent.max_agent_steps, spent=run.step_count)
-            else:
-                await _step_within_budget(run)
+    await within_own_time(run, _take_steps)
     await answer_from_what_was_found(run)
     await call_hooks(run, "after_run")
 
 
-async def _step_within_budget(run: RunState) -> None:
-    try:
-        await take_step(run)
-    except OutOfBudgetError as stop:
-        run.end(**stop.ending())
+async def _take_steps(run: RunState) -> None:
+    await call_hooks(run, "before_run")
+    run.resume_count()
+    while run.stop is None:
+        if run.step_count >= run.agent.max_agent_steps:
+            run.end("max_agent_steps", limit=run.agent.max_agent_steps, spent=run.step_count)
+            return
+        try:
+            await take_step(run)
+        except OutOfBudgetError as stop:
+            run.end(**stop.ending())

@@ -44,20 +44,23 @@ class Permit:
     """What is sent with it."""
 
     def pay(self, usage: Usage, reply: ChatMessage) -> None:
-        """Charge what the call used, give back the rest, and learn from it."""
+        """Charge what the call used, give back the rest, and learn from it.
+
+        `reply` is the message that goes into the history.
+        """
         self.reservation.settle(_amounts(usage) if usage.complete else None)
+        sent, written = usage.input_tokens, usage.output_tokens
         if usage.complete:
-            cut = self.was_cut(reply)
             lengths = self.spending.knowledge.lengths_of(self.model)
-            lengths.add(usage.output_tokens, was_cut=cut)
-            self.spending.bound.note(
-                self.messages,
-                self.tools,
-                usage.input_tokens,
-                usage.output_tokens,
-                reply=reply,
-                response_format=(self.generation_kwargs or {}).get("response_format"),
-            )
+            lengths.add(written, was_cut=self.was_cut(reply))
+        self.spending.bound.note(
+            self.messages,
+            self.tools,
+            sent if usage.complete else None,
+            written if usage.complete else None,
+            reply=reply,
+            response_format=(self.generation_kwargs or {}).get("response_format"),
+        )
 
     def give_back(self, error: BaseException) -> None:
         """Free the room of a call that surely did no work; charge one that may have in full."""
@@ -91,6 +94,7 @@ async def ask_for_room(
         return None
     generator = run.agent.chat_generator
     caps = output_caps(generator)
+    tools = tools or getattr(generator, "tools", None) or ()
     model = str(getattr(generator, "model", type(generator).__name__))
     prompt = spending.bound.bound(
         messages, tools, response_format=(kwargs or {}).get("response_format")

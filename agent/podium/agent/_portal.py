@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import anyio
 
 from podium.agent.errors import AgentError, keep_partial
-from podium.tools._threads import in_tool_thread, run_on_callers_loop
+from podium.tools._threads import in_tool_thread, run_on_callers_loop, settled
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -48,9 +48,12 @@ class _Portal:
     async def _serve(self, ready: threading.Event) -> None:
         from anyio.from_thread import BlockingPortal  # slow to load, and many programs only await
 
-        async with BlockingPortal() as self._portal:
-            ready.set()
-            await self._portal.sleep_until_stopped()
+        try:
+            async with BlockingPortal() as self._portal:
+                ready.set()
+                await self._portal.sleep_until_stopped()
+        finally:
+            self._portal = None  # an interrupt in a task has ended the loop: the next run starts one
 
     def stop(self) -> None:
         """Let the loop end, so that what clients hold open is closed before the process ends."""
@@ -103,9 +106,9 @@ def _wait_for(
     ended = threading.Event()
     failures: list[BaseException] = []
 
-    async def watched() -> ResultT:
+    async def watched() -> Callable[[], ResultT]:
         try:
-            return await function()
+            return await settled(function)
         except BaseException as error:
             failures.append(error)
             raise
@@ -114,7 +117,7 @@ def _wait_for(
 
     future = copy_context().run(portal.start_task_soon, watched)
     try:
-        return future.result()
+        give = future.result()
     except KeyboardInterrupt as interrupt:
         # The run goes on in its thread: cancel it, wait for its clean end, keep what it has.
         future.cancel()
@@ -122,3 +125,4 @@ def _wait_for(
         if failures:
             keep_partial(interrupt, getattr(failures[0], "partial", None))
         raise
+    return give()

@@ -4,20 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from podium.agent._context import RunContext
 from podium.agent._out_of_budget import OutOfBudgetError
 from podium.agent._stop import Stop
 from podium.agent.messages import ChatMessage
-from podium.tools import State, Tool, Toolset, merge_lists
+from podium.tools import State, Tool, Toolset
+from podium.tools.errors import StateError
 
 if TYPE_CHECKING:
     from podium.agent._agent import Agent
     from podium.agent.models import StreamingCallback
 
+
+def add_messages(current: list[ChatMessage], new: object) -> list[ChatMessage]:
+    """Return the conversation with `new` behind it: a message, or a list of them.
+
+    Raises:
+        StateError: something else than a message, which no model could be sent.
+    """
+    added = cast("list[object]", new if isinstance(new, list | tuple) else [new])
+    odd = [one for one in added if not isinstance(one, ChatMessage)]
+    if odd:
+        raise StateError(
+            f"State key 'messages' takes ChatMessage objects, and got {odd[0]!r:.80}. "
+            "Make one with ChatMessage.from_user(text)."
+        )
+    return [*current, *cast("list[ChatMessage]", added)]
+
+
 RUN_KEYS: Mapping[str, Mapping[str, Any]] = {
-    "messages": {"type": list[ChatMessage], "handler": merge_lists},
+    "messages": {"type": list[ChatMessage], "handler": add_messages},
     "step_count": {"type": int},
     "token_usage": {"type": dict},
     "context_tokens": {"type": int},
@@ -58,6 +76,8 @@ class RunState:
     """The messages the run was given, by identity."""
     sound: Sequence[ChatMessage] = ()
     """The conversation as it was when last found valid: only what came since is looked at."""
+    step_count: int = 0
+    """Completed steps. The state shows them; what hooks write there moves no limit."""
     stop: Stop | None = None
     """How it ended; None while it goes on."""
     output: Any = None
@@ -80,11 +100,6 @@ class RunState:
         return messages
 
     @property
-    def step_count(self) -> int:
-        """Completed steps."""
-        return int(self.state.data["step_count"])
-
-    @property
     def streaming_callback(self) -> StreamingCallback | None:
         """The caller's callback for chunks."""
         return self.context.streaming_callback
@@ -95,7 +110,14 @@ class RunState:
 
     def count_step(self) -> None:
         """Say that a step is complete."""
-        self.state.data["step_count"] = self.step_count + 1
+        self.step_count += 1
+        self.state.data["step_count"] = self.step_count
+
+    def resume_count(self) -> None:
+        """Go on from the count that a `before_run` hook took from a stored run."""
+        found = self.state.data.get("step_count")
+        if isinstance(found, int) and found > 0:
+            self.step_count = found
 
     def end(self, reason: str, **facts: Any) -> None:
         """End the run for `reason`; the loop stops at its next turn."""

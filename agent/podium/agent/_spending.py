@@ -150,6 +150,7 @@ def ending_of(denied: Denied) -> dict[str, Any]:
         "limit": shown(denied.limit),
         "spent": shown(denied.spent),
         "held": shown(denied.held),
+        "overdraft": shown(max(0, denied.spent - denied.limit)),
     }
 
 
@@ -179,13 +180,19 @@ def _price(agent: Agent, account: Account, budgets: Sequence[Budget]) -> ModelPr
         return None
     generator = agent.chat_generator
     model = str(getattr(generator, "model", type(generator).__name__))
-    price = table.price(model, getattr(generator, "provider_name", None))
+    price = table.price(model, _provider(generator))
     if price is None and is_limited:
         raise ValueError(
             f"Agent {agent.name!r} has a cost limit, and the price of its model {model!r} is not "
             "known. Give it: Budget(prices=FixedPrices({...})), or limit tokens instead."
         )
     return price
+
+
+def _provider(generator: object) -> str | None:
+    """Return where the model is served: its address where it has one, else its provider's name."""
+    address = getattr(generator, "api_base_url", None)
+    return str(address) if address else getattr(generator, "provider_name", None)
 
 
 def _check_caps(agent: Agent, terms: Budget) -> None:

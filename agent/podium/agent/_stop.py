@@ -48,7 +48,7 @@ class Stop:
     """How much of it calls in flight held, or was kept for the answer."""
     unfinished: tuple[str, ...] = ()
     """Names of the tools whose calls were not done."""
-    overdraft: int = 0
+    overdraft: Amount = 0
     """How much more than the limit was spent."""
     answered_after_stop: bool = False
     """Whether the text comes from a last call without tools, made after the limit was reached."""
@@ -66,7 +66,7 @@ class Stop:
         if self.limit is not None:
             said.append(f"{self.by!r} had used {self._figures()}.")
         if self.overdraft:
-            said.append(f"That is {self.overdraft} over the limit.")
+            said.append(f"That is {_shown(self.overdraft)} over the limit.")
         steps = "1 step" if self.step == 1 else f"{self.step} steps"
         said.append(f"{self.by!r} completed {steps}.")
         if self.unfinished:

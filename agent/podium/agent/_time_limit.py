@@ -6,8 +6,7 @@ what they had found goes up.
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 
 import anyio
 
@@ -20,15 +19,14 @@ MOST_ANSWER_SECONDS = 30.0
 """No answer needs more than this."""
 
 
-@contextmanager
-def working_time(run: RunState) -> Generator[None]:
-    """Let the block run for the run's own time, less what the answer needs; then end the run."""
+async def within_own_time(run: RunState, work: Callable[[RunState], Awaitable[None]]) -> None:
+    """Do the work within the run's own time, less what the answer needs; else end the run."""
     seconds = run.context.seconds
     if seconds is None:
-        yield
+        await work(run)
         return
     with anyio.move_on_after(seconds - answer_seconds(run)) as scope:
-        yield
+        await work(run)
     if scope.cancelled_caught:
         settle_calls(run, "This call was not finished: the time of the run was over.")
         run.end("time_budget_exceeded", what="seconds", limit=seconds, spent=seconds)

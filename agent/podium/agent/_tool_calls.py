@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import anyio
 
-from podium.agent._history import answered, open_calls
+from podium.agent._history import answered, open_calls, put_results
 from podium.agent._run_state import RunState
 from podium.agent._tool_run import Outcome, run_tool
 from podium.agent.messages import ChatMessage
@@ -75,8 +75,8 @@ async def answer_calls(run: RunState, tools: Sequence[Tool]) -> list[Answer]:
         for job in chosen:
             _merge_state(run, job, outcomes)
     settle_calls(run)
-    _count(run, waiting)
-    await _stream_results(run, waiting)
+    _count(run, calls)
+    await _stream_results(run, waiting, outcomes)
     _raise_first_failure(run, waiting, outcomes)
     return [_answer(run, call, outcomes[call.id], known) for call in waiting]
 
@@ -89,16 +89,14 @@ def settle_calls(run: RunState, stand_in: str | None = None) -> None:
     calls, given = open_calls(run.messages)
     if calls:
         results = [*given, *run.results.values()]
-        del run.messages[len(run.messages) - len(given) :]
         if stand_in is None:
-            run.add(*answered(calls, calls, results))
+            settled = answered(calls, calls, results)
         else:
             text = stand_in
-            run.add(
-                *answered(
-                    calls, calls, results, lambda call: ChatMessage.from_tool(text, call, True)
-                )
+            settled = answered(
+                calls, calls, results, lambda call: ChatMessage.from_tool(text, call, True)
             )
+        put_results(run.messages, settled)
     run.results.clear()
 
 
@@ -194,12 +192,14 @@ def _raise_first_failure(
                 raise outcome.as_tool_error(call) from outcome.error
 
 
-async def _stream_results(run: RunState, calls: Sequence[ToolCall]) -> None:
+async def _stream_results(
+    run: RunState, calls: Sequence[ToolCall], outcomes: dict[str | None, Outcome]
+) -> None:
     callback = run.streaming_callback
     if callback is None or not calls:
         return
     source = ComponentInfo("Agent", run.context.path)
-    answers = [message.tool_call_result for message in run.messages[-len(calls) :]]
+    answers = [outcomes[call.id].message(call).tool_call_result for call in calls]
     chunks = [
         StreamingChunk(
             tool_call_result=result,

@@ -33,7 +33,7 @@ from podium.agent._budget_limits import (
 )
 from podium.agent._budget_view import BudgetView
 from podium.agent.ledger import Allotment, Fair, Fraction, Granted, Resource, Shared
-from podium.agent.prices import PriceTable
+from podium.agent.prices import PriceTable, load_list_prices
 from podium.agent.tokens import TokenCounter
 from podium.tools.errors import nearest
 
@@ -49,6 +49,7 @@ class Budget:
     Raises:
         ValueError: a limit of zero or less, not finite, or options that exclude each other.
         TypeError: a limit of the wrong kind, such as a bool, a float for tokens, or text.
+        ImportError: a cost limit without prices, and the package with list prices is missing.
     """
 
     total_tokens: int | None = None
@@ -97,6 +98,8 @@ class Budget:
         check_choice("on_exceeded", self.on_exceeded, get_args(OnExceeded))
         check_choice("allotment", self.allotment, get_args(AllotmentKind))
         self._check_together()
+        if self.cost_usd is not None and self.prices is None:
+            load_list_prices()  # here and not in a run, where it would hold up an event loop
 
     @classmethod
     def grant(cls, **limits: Unpack[BudgetLimits]) -> Self:

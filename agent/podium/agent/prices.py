@@ -141,6 +141,15 @@ class GenAIPrices:
         return self._price(model, provider, datetime.now(UTC).replace(second=0, microsecond=0))
 
 
+def load_list_prices() -> None:
+    """Load the snapshot of list prices, which takes about a second the first time.
+
+    Raises:
+        ImportError: the package that has it is not installed.
+    """
+    GenAIPrices().price("gpt-5-mini", "openai")
+
+
 def cost_of(usage: Usage, price: ModelPrice) -> Decimal:
     """Return what one call cost, in US dollars, exactly.
 

@@ -23,14 +23,16 @@ class _WayBack:
         self._scopes: set[anyio.CancelScope] = set()
         self._is_wanted = True
 
-    async def run(self, function: Callable[[], Coroutine[Any, Any, ResultT]]) -> ResultT:
-        """Run `function`, on the loop; it is cancelled when the thread's call is."""
+    async def run(
+        self, function: Callable[[], Coroutine[Any, Any, ResultT]]
+    ) -> Callable[[], ResultT]:
+        """Do as `settled`, on the loop; `function` is cancelled when the thread's call is."""
         with anyio.CancelScope() as scope:
             self._scopes.add(scope)
             if not self._is_wanted:
                 scope.cancel()
             try:
-                return await function()
+                return await settled(function)
             finally:
                 self._scopes.discard(scope)
         raise PodiumError(
@@ -85,7 +87,27 @@ def run_on_callers_loop(function: Callable[[], Coroutine[Any, Any, ResultT]]) ->
     from anyio import from_thread  # slow to load, and most programs do without it
 
     way_back: _WayBack = _here.way_back
-    return from_thread.run(way_back.run, function)
+    return from_thread.run(way_back.run, function)()
+
+
+async def settled(function: Callable[[], Coroutine[Any, Any, ResultT]]) -> Callable[[], ResultT]:
+    """Await `function` and return what gives its result, or raises its error, where it is called.
+
+    Only a cancellation leaves by itself: a SystemExit that leaves a task ends the event loop, and
+    with it every other run.
+    """
+    try:
+        result = await function()
+    except anyio.get_cancelled_exc_class():
+        raise
+    except BaseException as error:
+        failure = [error]
+
+        def fail() -> ResultT:
+            raise failure.pop()  # no frame keeps the error, which keeps the frames
+
+        return fail
+    return lambda: result
 
 
 def _with_way_back(

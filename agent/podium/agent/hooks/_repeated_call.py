@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from podium.agent._history import open_calls
-from podium.agent.messages import ChatMessage, ChatRole
+from podium.agent.messages import ChatMessage
 from podium.tools import State, ToolCall
 
 
@@ -37,18 +38,28 @@ class RepeatedCallHook:
         """Look at the calls that are about to run."""
         messages: list[ChatMessage] = state.data["messages"]
         calls, _ = open_calls(messages)
-        counts = Counter(
-            _key(call)
-            for message in messages
-            if message.role is ChatRole.ASSISTANT
-            for call in message.tool_calls
-        )
+        counts = _earlier_calls(messages, calls, state.data["tool_call_counts"])
         for call in calls:
-            times = counts[_key(call)]
+            key = _key(call)
+            counts[key] += 1
+            times = counts[key]
             if times > self.max_repeats:
                 state.set("messages", [ChatMessage.from_tool(_notice(call, times), call, True)])
             if times >= 2 * self.max_repeats:
                 state.set("stop_run", "repeated_call")
+
+
+def _earlier_calls(
+    messages: Sequence[ChatMessage], calls: Sequence[ToolCall], answered: Mapping[str, int]
+) -> Counter[tuple[str, str]]:
+    """Count the calls before `calls`; `answered` tells, by tool, how many are of this very run."""
+    asked = [call for message in messages for call in message.tool_calls]
+    earlier = asked[: len(asked) - len(calls)]
+    counts: Counter[tuple[str, str]] = Counter()
+    for name in {call.tool_name for call in calls}:
+        of_tool = [call for call in earlier if call.tool_name == name]
+        counts.update(map(_key, of_tool[max(len(of_tool) - answered.get(name, 0), 0) :]))
+    return counts
 
 
 def _key(call: ToolCall) -> tuple[str, str]:

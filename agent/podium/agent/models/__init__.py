@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.agent.models._protocol import (
     AsyncChatGenerator,
+    CapsOutput,
     ChatGenerator,
     StreamingCallback,
     SyncChatGenerator,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AsyncChatGenerator",
+    "CapsOutput",
     "ChatGenerator",
     "LexicalChatGenerator",
     "OpenAIChatGenerator",
