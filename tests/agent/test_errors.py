@@ -19,6 +19,7 @@ from podium.agent import (
 )
 from podium.agent.testing import ScriptedChatGenerator, call, calls
 from podium.tools import PodiumError, tool
+from podium.tracing.testing import SpanRecorder
 
 
 @tool
@@ -57,6 +58,13 @@ def test_an_error_that_takes_no_attributes_comes_out_all_the_same() -> None:
 
     assert caught.value.code == 7
     assert not hasattr(caught.value, "partial")
+
+
+def test_tracing_changes_nothing_about_that(span_recorder: SpanRecorder) -> None:
+    with pytest.raises(Frozen):
+        Agent(chat_generator=ScriptedChatGenerator([Frozen(7)])).run("go")
+
+    assert span_recorder.open_spans == ()
 
 
 def test_an_output_error_survives_pickling() -> None:

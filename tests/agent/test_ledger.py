@@ -142,9 +142,10 @@ def test_an_unreserved_charge_overdraws_only_what_does_not_fit() -> None:
 
     root.charge({"tokens": 900})
     root.charge({"tokens": 150})
+    root.charge({"tokens": 20})
 
-    assert tokens(root) == (1_050, 0, -50)
-    assert root.overdraft("tokens") == 50
+    assert tokens(root) == (1_070, 0, -70)
+    assert root.overdraft("tokens") == 70
 
 
 def test_limits_can_be_lowered_below_what_is_spent() -> None:

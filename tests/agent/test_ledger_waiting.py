@@ -93,11 +93,12 @@ async def test_a_call_is_denied_when_what_came_back_is_not_enough() -> None:
 
 async def test_a_small_call_does_not_overtake_a_large_one_that_waits() -> None:
     root = root_with(1_000)
-    first = take(root, 800)
+    first, second = take(root, 700), take(root, 100)
 
     async with anyio.create_task_group() as group:
         calls = Waiting(group)
         await calls.ask("large", child_of(root, name="a"), exactly(900))
+        second.cancel()
         await calls.ask("small", child_of(root, name="b"), exactly(100))
         at_once = root.reserve({"tokens": 100})
         assert calls.done == {}

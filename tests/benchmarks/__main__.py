@@ -1,7 +1,7 @@
 """podium against a loop written by hand on the openai package: CPU, memory, and what was promised.
 
     python tests/benchmarks                        # everything, a minute or two
-    python tests/benchmarks J1 J5 --rounds 9       # two jobs, more rounds
+    python tests/benchmarks J1 J5 --rounds 30      # two jobs, more rounds
 
 All runs go over loopback to a provider in another process. The contenders take turns in every
 round, each in a process of its own, whose CPU time counts. Ratios are medians of the ratios within
@@ -46,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("jobs", nargs="*", metavar="job", help=f"of {', '.join(JOBS)}")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=9, help="default: 9; long jobs get a third")
     parser.add_argument(
         "--transports",
         default="httpx,aiohttp" if has_aiohttp else "httpx",

@@ -51,13 +51,18 @@ class Bench:
         """End the processes."""
         self._stack.close()
 
-    def interleaved(self, entries: Mapping[str, Entry]) -> list[dict[str, Figures]]:
+    @property
+    def long_rounds(self) -> int:
+        """How many rounds a job gets whose rounds take seconds."""
+        return max(self.rounds // 3, 1)
+
+    def interleaved(self, entries: Mapping[str, Entry], rounds: int) -> list[dict[str, Figures]]:
         """Return the figures of each round by entry; all take their turn in every round."""
-        rounds = [
+        figures = [
             {name: self._worker(entry).round(entry.job) for name, entry in entries.items()}
-            for _ in range(1 + self.rounds)
+            for _ in range(1 + rounds)
         ]
-        return rounds[1:]  # the first one warms up
+        return figures[1:]  # the first one warms up
 
     def _worker(self, entry: Entry) -> Worker:
         who = entry.contender, entry.transport
@@ -66,15 +71,15 @@ class Bench:
             self._workers[who] = self._stack.enter_context(worker)
         return self._workers[who]
 
-    def against_raw(self, job: str, raw_job: str | None = None) -> list[dict[str, Figures]]:
-        """Return the rounds of a job by `raw` and by the name of each transport."""
-        podium = {one: Entry("podium", job, one) for one in self.transports}
-        return self.interleaved({"raw": Entry("raw", raw_job or job), **podium})
+    def by_transport(self, job: str) -> dict[str, Entry]:
+        """Return podium's entries for a job, by the name of the transport."""
+        return {one: Entry("podium", job, one) for one in self.transports}
 
 
 def short_runs(bench: Bench) -> Iterator[Row]:
     """J1: a step of a ten-step run."""
-    rounds = bench.against_raw("short_runs")
+    entries = {"raw": Entry("raw", "short_runs"), **bench.by_transport("short_runs")}
+    rounds = bench.interleaved(entries, bench.rounds)
     for one in bench.transports:
         pairs = [(figures[one]["step"], figures["raw"]["step"]) for figures in rounds]
         yield compared("J1", f"step of a 10-step run, {one}", pairs, target=0.40)
@@ -82,7 +87,8 @@ def short_runs(bench: Bench) -> Iterator[Row]:
 
 def long_runs(bench: Bench) -> Iterator[Row]:
     """J2: a step at the end of a long run, against the raw loop and against podium's own start."""
-    rounds = bench.against_raw("long_run", "long_end")
+    entries = {"raw": Entry("raw", "long_end"), **bench.by_transport("long_run")}
+    rounds = bench.interleaved(entries, bench.long_rounds)
     for one in bench.transports:
         pairs = [(figures[one]["last"], figures["raw"]["last"]) for figures in rounds]
         yield compared("J2", f"step 181-200 of 200, {one}", pairs, target=0.03)
@@ -92,7 +98,8 @@ def long_runs(bench: Bench) -> Iterator[Row]:
 
 def teams(bench: Bench) -> Iterator[Row]:
     """J3: a coordinator and four specialists."""
-    rounds = bench.against_raw("teams")
+    entries = {"raw": Entry("raw", "teams"), **bench.by_transport("teams")}
+    rounds = bench.interleaved(entries, bench.rounds)
     for one in bench.transports:
         pairs = [(figures[one]["run"], figures["raw"]["run"]) for figures in rounds]
         yield compared("J3", f"coordinator, 4 specialists, {one}", pairs, target=0.65)
@@ -102,7 +109,7 @@ def crowds(bench: Bench) -> Iterator[Row]:
     """J4: three hundred coordinators at once, each time in a fresh process."""
     who = {"raw": ("raw", "")} | {one: ("podium", one) for one in bench.transports}
     rounds: list[dict[str, Figures]] = []
-    for _ in range(max(bench.rounds // 3, 1)):
+    for _ in range(max(bench.rounds // 9, 1)):
         rounds.append({name: _crowd(bench.provider, *one) for name, one in who.items()})
     for one, target in (("httpx", 0.50), ("aiohttp", 0.30)):
         if one in bench.transports:
@@ -130,7 +137,7 @@ def streams(bench: Bench) -> Iterator[Row]:
         for one in bench.transports
         for way, contender in (("events", "podium"), ("callback", "podium-callback"))
     }
-    rounds = bench.interleaved({"raw": Entry("raw", "streams"), **ways})
+    rounds = bench.interleaved({"raw": Entry("raw", "streams"), **ways}, bench.rounds)
     for way in ways:
         pairs = [(figures[way]["chunk"], figures["raw"]["chunk"]) for figures in rounds]
         yield compared("J5", f"streamed chunk, {way}", pairs, target=0.20)
@@ -150,7 +157,7 @@ def imports(bench: Bench) -> Iterator[Row]:
     """J7: importing podium; beside it, importing openai."""
     code = "import podium.agent, podium.orchestration"
     bare, sdk = _import_seconds(""), _import_seconds("import openai")
-    counted = [_import_seconds(code) - bare for _ in range(2 * bench.rounds)]
+    counted = [_import_seconds(code) - bare for _ in range(bench.rounds)]
     what = "import of agent and orchestration"
     yield plain("J7", what, counted, unit="s", target=0.15, other=sdk - bare)
     loaded = _python(f"{code}, sys; print(int('openai' in sys.modules))")
@@ -159,7 +166,7 @@ def imports(bench: Bench) -> Iterator[Row]:
 
 def overheads(bench: Bench) -> Iterator[Row]:
     """J8: what podium adds to a tool call, and what a span costs."""
-    rounds = [_overhead() for _ in range(bench.rounds)]
+    rounds = [_overhead() for _ in range(bench.long_rounds)]
     for name, what, target in (
         ("async", "tool call above an async function", 60),
         ("sync", "tool call above a sync function", 150),

@@ -21,7 +21,7 @@ WORDS = 2_000
 
 async def short_runs(contender: Contender, handbook: Handbook) -> Figures:
     """Measure the CPU seconds of a step in runs of ten steps."""
-    runs = 10
+    runs = 4
     started = _start()
     for _ in range(runs):
         _check(await contender.steps(SHORT))
@@ -54,7 +54,7 @@ async def long_end(contender: Contender, handbook: Handbook) -> Figures:
 
 async def teams(contender: Contender, handbook: Handbook) -> Figures:
     """Measure the CPU seconds of a coordinator run with four specialists, one run after another."""
-    runs = 10
+    runs = 4
     started = _start()
     for _ in range(runs):
         _check(await contender.team())
@@ -79,13 +79,11 @@ async def crowd(contender: Contender, handbook: Handbook) -> Figures:
 
 async def streams(contender: Contender, handbook: Handbook) -> Figures:
     """Measure the CPU seconds of a streamed chunk."""
-    repeats = 2
     started = _start()
-    for _ in range(repeats):
-        pieces = await contender.stream(WORDS)
-        if pieces != WORDS:
-            raise RuntimeError(f"Of {WORDS} words, {pieces} came. Mend the contender.")
-    return {"chunk": (time.process_time() - started) / (repeats * WORDS)}
+    pieces = await contender.stream(WORDS)
+    if pieces != WORDS:
+        raise RuntimeError(f"Of {WORDS} words, {pieces} came. Mend the contender.")
+    return {"chunk": (time.process_time() - started) / WORDS}
 
 
 async def level(contender: Contender, handbook: Handbook) -> Figures:

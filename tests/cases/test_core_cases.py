@@ -24,8 +24,6 @@ def test_the_cases_are_not_here() -> None:
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
 @pytest.mark.parametrize("case", CASES, ids=[f"{case.id}-{case.kind}" for case in CASES])
 async def test_a_reported_fault_is_mended(case: Case) -> None:
-    if "budget" in case.input:
-        pytest.skip("NOT RUN: budgets are refused until they are enforced")
     if "each_template" in case.input:
         assert template_faults(case.input["each_template"], case.expect["each"]) == []
         return

@@ -7,11 +7,23 @@ agent = Agent(chat_generator=LexicalChatGenerator(), system_prompt="Answer brief
 print(agent.run("Hello").text)
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from podium.agent._account import RunAccount, current_account
 from podium.agent._agent import Agent
 from podium.agent._result import AgentResult
 from podium.agent._stop import Stop
 from podium.agent._stream import RunStream
-from podium.agent.errors import AgentError, DelegationError, ModelError, OutputError
+from podium.agent.errors import (
+    AgentError,
+    BudgetExceededError,
+    DelegationError,
+    ModelError,
+    OutputError,
+)
 from podium.agent.events import (
     AgentFinished,
     AgentStarted,
@@ -36,13 +48,19 @@ from podium.agent.streaming import (
 )
 from podium.tools import State
 
+if TYPE_CHECKING:
+    from podium.agent.budget import Budget, BudgetView
+
 __all__ = [
     "Agent",
     "AgentError",
     "AgentFinished",
     "AgentResult",
     "AgentStarted",
+    "Budget",
     "BudgetChanged",
+    "BudgetExceededError",
+    "BudgetView",
     "ChatMessage",
     "ChatRole",
     "ComponentInfo",
@@ -53,6 +71,7 @@ __all__ = [
     "OutputError",
     "ReasoningContent",
     "ReasoningDelta",
+    "RunAccount",
     "RunEvent",
     "RunFinished",
     "RunStarted",
@@ -66,6 +85,14 @@ __all__ = [
     "ToolCallDelta",
     "ToolCallFinished",
     "ToolCallStarted",
+    "current_account",
     "hook",
     "print_streaming_chunk",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load budgets, and the ledger under them, when they are first asked for."""
+    if name in ("Budget", "BudgetView"):
+        return getattr(importlib.import_module("podium.agent.budget"), name)
+    raise AttributeError(f"module 'podium.agent' has no attribute {name!r}")

@@ -5,19 +5,18 @@ Recording, replay and durable execution replace this object; the loop does not c
 
 from __future__ import annotations
 
+import functools
 import inspect
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-import anyio.from_thread
-
 from podium.agent.errors import AgentError
 from podium.agent.messages import ChatMessage
 from podium.tools import CallContext, Tool
 from podium.tools._shapes import is_mapping
-from podium.tools._threads import run_in_thread
+from podium.tools._threads import run_in_thread, run_on_callers_loop
 
 if TYPE_CHECKING:
     from podium.agent.models import ChatGenerator, StreamingCallback
@@ -98,7 +97,7 @@ def _from_thread(callback: StreamingCallback) -> StreamingCallback:
             await outcome
 
     def forward(chunk: StreamingChunk) -> None:
-        anyio.from_thread.run(on_loop, chunk)
+        run_on_callers_loop(functools.partial(on_loop, chunk))
 
     return forward
 
@@ -107,9 +106,10 @@ def _replies(answer: object, generator: object) -> Sequence[ChatMessage]:
     replies: object = answer.get("replies") if is_mapping(answer) else None
     if isinstance(replies, list | tuple):
         listed = cast("Sequence[object]", replies)
-        if all(isinstance(one, ChatMessage) for one in listed):
+        if all(isinstance(one, ChatMessage) and one.is_from("assistant") for one in listed):
             return cast("Sequence[ChatMessage]", listed)
     raise AgentError(
         f"{type(generator).__name__} returned {answer!r:.80} where a chat generator "
-        "returns {'replies': [ChatMessage, ...]}. Return that from its run or run_async."
+        "returns {'replies': [ChatMessage, ...]}, made by ChatMessage.from_assistant. "
+        "Return that from its run or run_async."
     )

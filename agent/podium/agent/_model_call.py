@@ -88,14 +88,17 @@ async def _call(
 async def _permit(
     run: RunState, messages: Sequence[ChatMessage], tools: Sequence[Tool], purpose: str
 ) -> Permit | None:
-    if run.context.spending is None:
+    spending, generator = run.context.spending, run.agent.chat_generator
+    if spending is None:
         return None
     from podium.agent._permit import ask_for_room  # the ledger loads with the first budget
 
     clock, meter = run.context.tree.effects.monotonic, run.context.meter
     is_last, began = purpose == "final_answer", clock()
     try:
-        return await ask_for_room(run, messages, tools, _options(run), is_last=is_last)
+        return await ask_for_room(
+            spending, generator, messages, _options(run), tools=tools, is_last=is_last
+        )
     finally:
         meter.add_wait(clock() - began)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from podium.agent._out_of_budget import OutOfBudgetError
 from podium.agent._sizing import CallNeeds, output_cap, size_call
@@ -17,9 +17,6 @@ from podium.agent.models._output_caps import OutputCaps, output_caps
 from podium.agent.prices import dearest_output_per_million, dearest_prompt
 from podium.tools import Tool
 from podium.tracing import Usage
-
-if TYPE_CHECKING:
-    from podium.agent._run_state import RunState
 
 Kwargs = Mapping[str, Any] | None
 
@@ -75,32 +72,28 @@ class Permit:
 
 
 async def ask_for_room(
-    run: RunState,
+    spending: Spending,
+    generator: object,
     messages: Sequence[ChatMessage],
-    tools: Sequence[Tool],
     kwargs: Kwargs,
     *,
-    is_last: bool,
-) -> Permit | None:
+    tools: Sequence[Tool] = (),
+    is_last: bool = False,
+) -> Permit:
     """Reserve room for a call, waiting for it where siblings will give some back.
 
-    Returns None when nothing limits the run. `is_last` uses what was kept back for the answer.
+    `is_last` uses what was kept back for the answer, and waits for nobody.
 
     Raises:
         OutOfBudgetError: there is no room, and none will come.
     """
-    spending = run.context.spending
-    if spending is None:
-        return None
-    generator = run.agent.chat_generator
-    caps = output_caps(generator)
+    caps, account = output_caps(generator), spending.account
     tools = tools or getattr(generator, "tools", None) or ()
     model = str(getattr(generator, "model", type(generator).__name__))
     prompt = spending.bound.bound(
         messages, tools, response_format=(kwargs or {}).get("response_format")
     )
     needs = _needs(spending, caps, model, prompt, kwargs)
-    account = spending.account
     if is_last:
         size = size_call(account, needs)
         outcome = account.reserve(size.want, size.least, from_reserve=True)

@@ -53,7 +53,9 @@ class _Portal:
                 ready.set()
                 await self._portal.sleep_until_stopped()
         finally:
-            self._portal = None  # an interrupt in a task has ended the loop: the next run starts one
+            self._portal = (
+                None  # an interrupt in a task has ended the loop: the next run starts one
+            )
 
     def stop(self) -> None:
         """Let the loop end, so that what clients hold open is closed before the process ends."""

@@ -24,8 +24,8 @@ class RunFacts:
     """Names the outermost run."""
     trace_id: str | None
     """Names its trace; None when nothing records."""
-    given: Mapping[int, ChatMessage]
-    """The messages that the run was given, by identity: held, so that none is used again."""
+    given: Sequence[ChatMessage]
+    """The messages that the run was given."""
     output: Any = None
     """The validated output, where the agent has an output type."""
 
@@ -52,7 +52,8 @@ class AgentResult(dict[str, Any]):
     @property
     def new_messages(self) -> list[ChatMessage]:
         """The messages this run produced, oldest first."""
-        return [message for message in self.messages if id(message) not in self._facts.given]
+        given = set(map(id, self._facts.given))  # equal messages may be new ones
+        return [message for message in self.messages if id(message) not in given]
 
     @property
     def text(self) -> str:

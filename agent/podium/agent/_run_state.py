@@ -72,8 +72,8 @@ class RunState:
     """What the agent may use in this run."""
     generation_kwargs: Mapping[str, Any] | None
     """The caller's parameters for the model."""
-    given: Mapping[int, ChatMessage]
-    """The messages the run was given, by identity."""
+    given: Sequence[ChatMessage]
+    """The messages the run was given."""
     sound: Sequence[ChatMessage] = ()
     """The conversation as it was when last found valid: only what came since is looked at."""
     step_count: int = 0

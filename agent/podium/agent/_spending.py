@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,9 @@ from podium.agent._prompt_bound import PromptBound
 from podium.agent._sizing import ReplyLengths
 from podium.agent.budget import Budget, BudgetView
 from podium.agent.errors import DelegationError
-from podium.agent.ledger import Account, Amounts, Denied
+from podium.agent.ledger import Account, Amounts, Denied, Resource
 from podium.agent.models._output_caps import output_caps
-from podium.agent.prices import GenAIPrices, ModelPrice, cost_of
+from podium.agent.prices import GenAIPrices, ModelPrice, PriceTable, cost_of
 from podium.tracing import Usage
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ class Spending:
     """Bounds this run's prompts."""
     knowledge: Knowledge
     """What the tree knows of models."""
+    prices: PriceTable | None
+    """What models cost, where somebody asked."""
     price: ModelPrice | None
     """What the run's model costs; None when nobody knows or asked."""
     kept: Mapping[str, int]
@@ -70,6 +73,33 @@ class Spending:
         denied = self.account.blocking(everything)
         assert denied is not None  # a reply was cut, so something limits it
         return denied
+
+    def for_generator(self, generator: object) -> Spending:
+        """Return the same account for calls of another model, such as a tool makes.
+
+        Raises:
+            ValueError: money is limited and the model has no known price.
+        """
+        table, price = _price(generator, self.account, self.prices)
+        bound = PromptBound(
+            str(getattr(generator, "model", "")),
+            factors=self.knowledge.factors,
+            token_counter=self.terms.token_counter,
+            strict=self.terms.strict,
+        )
+        return replace(self, bound=bound, prices=table, price=price)
+
+    def charge(self, usage: Usage) -> None:
+        """Charge what was used without a reservation."""
+        amounts: dict[Resource, int] = {
+            "tokens": usage.total_tokens,
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+            "requests": usage.requests,
+        }
+        if usage.cost is not None:
+            amounts["cost_nusd"] = math.ceil(usage.cost * NUSD_PER_USD)
+        self.account.charge(amounts)
 
     def take_tool_call(self) -> OutOfBudgetError | None:
         """Charge one tool call; returns what stands against it, if anything does."""
@@ -113,7 +143,9 @@ def open_spending(
         _tighten(account, budget)
     terms = budgets[-1] if budgets else above.terms if above else Budget()
     try:
-        price = _price(agent, account, (*budgets, *([above.terms] if above else ())))
+        tables = [one.prices for one in budgets if one.prices is not None]
+        table = tables[0] if tables else above.prices if above is not None else None
+        table, price = _price(agent.chat_generator, account, table)
         _check_caps(agent, terms)
     except ValueError:
         account.close()
@@ -130,6 +162,7 @@ def open_spending(
             strict=terms.strict or (above is not None and above.terms.strict),
         ),
         knowledge=knowledge,
+        prices=table,
         price=price,
         kept=account.set_aside(_answer_room(agent, account, terms if budgets else None)),
         raises=any(budget.on_exceeded == "raise" for budget in budgets),
@@ -171,22 +204,22 @@ def _account(
     return opened
 
 
-def _price(agent: Agent, account: Account, budgets: Sequence[Budget]) -> ModelPrice | None:
+def _price(
+    generator: object, account: Account, table: PriceTable | None
+) -> tuple[PriceTable | None, ModelPrice | None]:
     is_limited = account.room("cost_nusd") is not None
-    table = next((budget.prices for budget in budgets if budget.prices is not None), None)
     if table is None and is_limited:
         table = GenAIPrices()
     if table is None:
-        return None
-    generator = agent.chat_generator
+        return None, None
     model = str(getattr(generator, "model", type(generator).__name__))
     price = table.price(model, _provider(generator))
     if price is None and is_limited:
         raise ValueError(
-            f"Agent {agent.name!r} has a cost limit, and the price of its model {model!r} is not "
+            f"{account.path!r} has a cost limit, and the price of its model {model!r} is not "
             "known. Give it: Budget(prices=FixedPrices({...})), or limit tokens instead."
         )
-    return price
+    return table, price
 
 
 def _provider(generator: object) -> str | None:

@@ -99,7 +99,7 @@ def start_run(
         state=_state(agent, prompted, inputs, tools, context),
         tools=tools,
         generation_kwargs=options.generation_kwargs,
-        given={id(message): message for message in prompted},
+        given=tuple(prompted),
     )
 
 

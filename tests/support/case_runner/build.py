@@ -11,7 +11,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from podium.agent import Agent, ChatMessage, State, hook
+from podium.agent import Agent, Budget, ChatMessage, State, hook
 from podium.agent.models import OpenAIChatGenerator
 from podium.agent.testing import FakeOpenAIServer, RecordedRequest, turn_from_dict
 from podium.orchestration import AgentTool
@@ -132,10 +132,15 @@ def generator_for(server: FakeOpenAIServer, model: str, data: Mapping[str, Any])
     )
 
 
+def budget_of(data: Mapping[str, Any]) -> Budget | None:
+    """Return a case's limits for the whole tree."""
+    return Budget(**data["budget"]) if "budget" in data else None
+
+
 def settings_of(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the agent's settings that a case asks for."""
     agent = data.get("agent", {})
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = {"budget": budget_of(data)}
     for key, ours in (
         ("max_steps", "max_agent_steps"),
         ("tool_concurrency", "tool_concurrency_limit"),
@@ -213,6 +218,7 @@ def nested_agent(data: Mapping[str, Any], server: FakeOpenAIServer, executed: Ex
                 *(AgentTool(build(below)) for below in spec["subagents"]),
             ],
             max_agent_steps=spec.get("max_steps", 100),
+            budget=budget_of(data) if name == data["root"] else None,
         )
 
     return build(data["root"])

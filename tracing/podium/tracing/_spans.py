@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, ParamSpec, cast
 
 from opentelemetry import context as otel_context
@@ -115,7 +115,7 @@ class OpenSpan:
 
         Use it around a plain call or an await in the same frame, never around a yield.
         """
-        return nullcontext() if self.context is None else _attached(self.context)
+        return nullcontext() if self.context is None else _Attached(self.context)
 
 
 NO_SPAN = OpenSpan(trace.INVALID_SPAN, None)
@@ -358,13 +358,19 @@ def _cut(text: str, size_bytes: int) -> str:
     return text[:size_bytes].encode("utf-8", "replace")[:size_bytes].decode("utf-8", "ignore")
 
 
-@contextmanager
-def _attached(context: Context) -> Generator[None]:
-    token = otel_context.attach(context)
-    try:
-        yield
-    finally:
-        otel_context.detach(token)
+class _Attached:
+    """Makes a context current. Not a generator: contextlib would write to the errors that pass."""
+
+    __slots__ = ("_context", "_token")
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def __enter__(self) -> None:
+        self._token = otel_context.attach(self._context)
+
+    def __exit__(self, *_: object) -> None:
+        otel_context.detach(self._token)
 
 
 @functools.lru_cache(maxsize=4)

@@ -11,6 +11,7 @@ def stop_on_request(state: State) -> None:
 from podium.agent.hooks._function import FunctionHook, hook
 from podium.agent.hooks._points import HOOK_POINTS, Hook, HookPoint
 from podium.agent.hooks._repeated_call import RepeatedCallHook
+from podium.agent.hooks._token_budget import TokenBudgetHook
 
 __all__ = [
     "HOOK_POINTS",
@@ -18,5 +19,6 @@ __all__ = [
     "Hook",
     "HookPoint",
     "RepeatedCallHook",
+    "TokenBudgetHook",
     "hook",
 ]
