@@ -16,7 +16,7 @@ ASK = ChatMessage.from_user("go")
 LOOK, ADD = ToolCall("look", {}, "c1"), ToolCall("add", {}, "c2")
 
 NAMES = st.sampled_from(["look", "add"])
-CALLS = st.builds(ToolCall, NAMES, st.just({}), st.sampled_from(["c1", "c2", "", None]))
+CALLS = st.builds(ToolCall, NAMES, st.just({}), st.sampled_from(["c1", "c2", "c1_3", "", None]))
 MESSAGES = st.one_of(
     st.just(ASK),
     st.just(ChatMessage(ChatRole.TOOL, ())),

@@ -136,3 +136,19 @@ def test_a_limit_that_cannot_be_is_refused(limit: Any) -> None:
 async def _run(turns: list[Any], **settings: Any) -> AgentResult:
     agent = Agent(chat_generator=ScriptedChatGenerator(turns), tools=[look_up], **settings)
     return await agent.run_async("go")
+
+
+async def test_a_hook_can_add_messages_and_nothing_else_to_the_conversation() -> None:
+    @hook
+    def note(state: State) -> None:
+        state.set("messages", ChatMessage.from_user("noted"))
+
+    @hook
+    def scribble(state: State) -> None:
+        state.set("messages", ["noted"])
+
+    result = await _run(["done"], hooks={"before_run": [note]})
+
+    assert result.messages[1].text == "noted"
+    with pytest.raises(StateError, match="takes ChatMessage objects, and got 'noted'"):
+        await _run(["done"], hooks={"before_run": [scribble]})

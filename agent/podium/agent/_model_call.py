@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from podium.agent._chunks import chunk_listener
@@ -137,7 +137,7 @@ def _open_span(run: RunState, *, is_streamed: bool) -> OpenSpan:
 
 
 def _describe(span: OpenSpan, usage: Usage, replies: Sequence[ChatMessage]) -> None:
-    meta = replies[0].meta if replies else {}
+    meta: Mapping[str, Any] = replies[0].meta if replies else {}
     set_chat_result(
         span,
         usage,

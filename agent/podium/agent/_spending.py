@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -62,7 +61,7 @@ class Spending:
     """What models cost, where somebody asked."""
     price: ModelPrice | None
     """What the run's model costs; None when nobody knows or asked."""
-    kept: Mapping[str, int]
+    kept: Amounts
     """What is kept back for the answer."""
     raises: bool
     """Whether running into a limit of this run raises."""
@@ -238,7 +237,7 @@ def _check_caps(agent: Agent, terms: Budget) -> None:
 
 
 def _tighten(account: Account, budget: Budget) -> None:
-    lower = {
+    lower: dict[Resource, int] = {
         resource: limit
         for resource, limit in budget.limits().items()
         if (present := account.limit(resource)) is None or limit < present
@@ -246,14 +245,14 @@ def _tighten(account: Account, budget: Budget) -> None:
     account.lower_limits(lower)
 
 
-def _answer_room(agent: Agent, account: Account, terms: Budget | None) -> dict[Any, int]:
+def _answer_room(agent: Agent, account: Account, terms: Budget | None) -> dict[Resource, int]:
     """Return what to keep back for the answer: as the budget says, or a coordinator's default."""
     tokens, cost = account.limit("tokens"), account.limit("cost_nusd")
     if terms is not None and terms.reserve_for_answer is not None:
         return {"tokens": terms.reserve_for_answer} if terms.reserve_for_answer else {}
     if not agent.answers_when_stopped:
         return {}
-    kept: dict[Any, int] = {}
+    kept: dict[Resource, int] = {}
     if tokens is not None:
         kept["tokens"] = min(ANSWER_TOKENS, tokens // ANSWER_PART)
     if cost is not None:

@@ -109,7 +109,7 @@ def _is_not_the_tools(error: BaseException) -> bool:
     """Return whether an error means this run: a cancellation, an interrupt, or its own closing."""
     kinds = (KeyboardInterrupt, GeneratorExit, anyio.get_cancelled_exc_class())
     if isinstance(error, BaseExceptionGroup):
-        return error.subgroup(kinds) is not None
+        return cast("BaseExceptionGroup[BaseException]", error).subgroup(kinds) is not None
     return isinstance(error, kinds)
 
 

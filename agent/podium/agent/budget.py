@@ -173,7 +173,9 @@ class Budget:
 
     def limits(self) -> dict[Resource, int]:
         """Return the limits that a ledger keeps; seconds are not among them."""
-        values = {resource: getattr(self, name) for resource, name in LIMITS.items()}
+        values: dict[Resource, Any] = {
+            resource: getattr(self, name) for resource, name in LIMITS.items()
+        }
         return {
             resource: int(value * NUSD_PER_USD) if resource == "cost_nusd" else value
             for resource, value in values.items()

@@ -43,8 +43,9 @@ class AgentTool(Tool):
     """A tool that hands a task to an agent and gives back its final answer.
 
     The model fills `task`, and one property for each mandatory prompt variable of the agent that no
-    state key supplies. The task becomes a single user message of a fresh conversation. What the
-    agent's run uses, and where it stands, is seen in the caller's usage tree, events and trace.
+    state key supplies. The task becomes a single user message of a fresh conversation, and the
+    value of a prompt variable `task` where there is one. What the agent's run uses, and where it
+    stands, is seen in the caller's usage tree, events and trace.
     """
 
     def __init__(
@@ -108,12 +109,19 @@ class AgentTool(Tool):
         twin.max_calls = max_calls
         return twin
 
-    async def _delegate(self, task: str, context: CallContext, **inputs: Any) -> Mapping[str, Any]:
-        """Run the agent below the run that calls it, and return its result."""
+    async def _delegate(
+        self, task: str, _call_context: CallContext, **inputs: Any
+    ) -> Mapping[str, Any]:
+        """Run the agent below the run that calls it, and return its result.
+
+        The context's name has an underscore because `context` is what many prompts call a variable.
+        """
         messages = [ChatMessage.from_user(task)]
         try:
             if isinstance(self.agent, Agent):
-                return await self._run_below(self.agent, messages, inputs, context)
+                if _TASK in self.agent.variables:
+                    inputs[_TASK] = task
+                return await self._run_below(self.agent, messages, inputs, _call_context)
             return await self.agent.run_async(messages, **inputs)
         except Exception as error:
             wrote = _partial_text(error)
@@ -214,7 +222,7 @@ def _partial_text(error: Exception) -> str:
 def _schema(agent: Agent | SupportsRun, supplied: set[str]) -> dict[str, Any]:
     """Return the schema of all inputs; those that the state supplies are hidden by `Tool`."""
     needed = agent.mandatory_variables if isinstance(agent, Agent) else frozenset[str]()
-    visible = sorted(needed - supplied)
+    visible = sorted(needed - supplied - {_TASK})
     task = {"type": "string", "description": "What to do, with everything needed to do it."}
     return {
         "type": "object",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
@@ -27,27 +28,30 @@ class _WayBack:
         self, function: Callable[[], Coroutine[Any, Any, ResultT]]
     ) -> Callable[[], ResultT]:
         """Do as `settled`, on the loop; `function` is cancelled when the thread's call is."""
-        with anyio.CancelScope() as scope:
-            self._scopes.add(scope)
-            if not self._is_wanted:
-                scope.cancel()
-            try:
-                return await settled(function)
-            finally:
-                self._scopes.discard(scope)
+        if self._is_wanted:
+            with anyio.CancelScope() as scope:
+                self._scopes.add(scope)
+                try:
+                    return await settled(function)
+                finally:
+                    self._scopes.discard(scope)
         raise PodiumError(
             f"{function!r:.80} was cancelled together with the tool call that waited for it. "
             "Let the tool's function end."
         )
 
     def close(self) -> None:
-        """Cancel what still runs, and whatever an abandoned thread may start later."""
+        """Cancel what still runs; what an abandoned thread may want later is not begun."""
         self._is_wanted = False
         for scope in self._scopes:
             scope.cancel()
 
 
 _here = threading.local()  # holds the way back of each of podium's own worker threads, by itself
+
+if hasattr(os, "register_at_fork"):
+    # A child that was forked in a tool has the thread, but not the loop it would go back to.
+    os.register_at_fork(after_in_child=lambda: _here.__dict__.clear())
 
 
 async def run_in_thread(

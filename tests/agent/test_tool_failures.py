@@ -1,0 +1,127 @@
+"""Tools that fail in odd ways: the model is told, the run goes on, and only it can be cancelled."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, cast
+
+import anyio
+import anyio.to_thread
+import pytest
+import trio
+import trio.lowlevel
+
+from podium.agent import Agent, AgentResult
+from podium.agent.testing import ScriptedChatGenerator, call, calls
+from podium.tools import tool
+
+pytestmark = pytest.mark.anyio
+
+
+class Mute(Exception):
+    """An error that cannot say what is wrong."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+async def run_of(function: Callable[..., Any], **settings: Any) -> AgentResult:
+    """Run an agent whose model calls the one tool and then answers "done"."""
+    one = tool(function, **settings)
+    model = ScriptedChatGenerator([calls(call(one.name)), "done"])
+    return await Agent(chat_generator=model, tools=[one]).run_async("go")
+
+
+def told(result: AgentResult) -> str:
+    return result.messages[2].tool_call_results[0].text
+
+
+async def test_of_a_group_of_errors_each_is_told() -> None:
+    def search() -> str:
+        """Search in two places."""
+        raise ExceptionGroup("both failed", [LookupError("no ox"), LookupError("no cow")])
+
+    result = await run_of(search)
+
+    assert told(result) == (
+        "Tool 'search' failed: ExceptionGroup: both failed (2 sub-exceptions): "
+        "LookupError: no ox; LookupError: no cow"
+    )
+    assert result.text == "done"
+
+
+async def test_a_failing_task_group_of_a_tool_is_the_tools_failure() -> None:
+    async def fail() -> None:
+        raise LookupError("no ox")
+
+    async def search() -> str:
+        """Search in two places at once."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(anyio.sleep_forever)
+            group.start_soon(fail)
+        return "found"
+
+    assert told(await run_of(search)).endswith("LookupError: no ox")
+
+
+async def test_an_error_that_cannot_be_put_in_words_is_told_by_its_kind() -> None:
+    def search() -> str:
+        """Search."""
+        raise Mute
+
+    assert told(await run_of(search)) == "Tool 'search' failed: Mute"
+
+
+async def test_an_endless_message_is_cut() -> None:
+    def search() -> str:
+        """Search."""
+        raise LookupError("x" * 1_000_000)
+
+    answer = told(await run_of(search))
+
+    assert answer.endswith("… [cut here]")
+    assert len(answer) < 20_000
+
+
+async def test_what_an_abandoned_thread_would_start_later_is_not_begun() -> None:
+    may_go_on, has_ended = threading.Event(), threading.Event()
+    model = ScriptedChatGenerator([])
+    inner = Agent(chat_generator=model)
+
+    def ask() -> str:
+        """Ask another agent, too late."""
+        try:
+            may_go_on.wait(5)
+            return inner.run("please").text
+        finally:
+            has_ended.set()
+
+    result = await run_of(ask, timeout_seconds=0.01)
+    may_go_on.set()
+
+    assert "did not finish within 0.01 seconds" in told(result)
+    assert await anyio.to_thread.run_sync(has_ended.wait, 5)
+    assert model.requests == []
+
+
+@pytest.mark.parametrize("anyio_backend", ["trio"])
+async def test_trio_lets_nobody_make_up_a_cancellation_so_each_is_taken_for_real() -> None:
+    old: list[trio.Cancelled] = []
+
+    async def keep_one() -> str:
+        """Raise a cancellation of long ago."""
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            try:
+                await trio.lowlevel.checkpoint()
+            except trio.Cancelled as error:
+                old.append(error)
+                raise
+        raise old[0]
+
+    with pytest.raises(trio.Cancelled) as caught:
+        await run_of(keep_one)
+
+    partial = cast("AgentResult", getattr(caught.value, "partial", None))
+    assert (partial.exit_reason, partial.stop.unfinished) == ("cancelled", ("keep_one",))
