@@ -396,3 +396,34 @@ async def test_a_run_budget_comes_on_top_of_the_agents_own() -> None:
     result = await agent.run_async("go", budget=Budget(requests=1))
 
     assert result.stop.limit == 1
+
+
+async def test_prompts_and_hooks_can_say_what_is_left() -> None:
+    from podium.agent import State, hook
+
+    seen: list[Any] = []
+
+    @hook
+    def note(state: State) -> None:
+        view = state.data["budget"]
+        seen.append((view.total_tokens_left, view.requests_left))
+
+    agent = searching(
+        "done",
+        system_prompt="You have {{ budget.total_tokens_left }} tokens.",
+        budget=Budget(total_tokens=9_000),
+        hooks={"before_llm": [note]},
+    )
+
+    result = await agent.run_async("go")
+
+    assert result.messages[0].text == "You have 9000 tokens."
+    assert seen == [(9_000, None)]
+
+
+async def test_a_prompt_about_the_budget_says_none_where_there_is_none() -> None:
+    agent = searching("done", system_prompt="Left: {{ budget.requests_left }}.")
+
+    result = await agent.run_async("go")
+
+    assert result.messages[0].text == "Left: None."

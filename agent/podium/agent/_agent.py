@@ -81,6 +81,8 @@ class Agent:
     """The prompts' variables."""
     mandatory_variables: frozenset[str] = field(init=False)
     """The prompts' variables that every run must give."""
+    shows_budget: bool = field(init=False)
+    """Whether a prompt says what is left of the budget."""
     exit_tools: frozenset[str] = field(init=False)
     """The exit conditions that are tools."""
     contract: OutputContract | None = field(init=False)
@@ -107,6 +109,7 @@ class Agent:
             _prompts=prompts,
             variables=prompts.variables,
             mandatory_variables=prompts.mandatory,
+            shows_budget=prompts.shows_budget,
             exit_tools=frozenset(self.exit_conditions or ()) - {"text"},
             contract=contract,
         )

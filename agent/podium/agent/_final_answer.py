@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import anyio
 
+from podium.agent._findings import beginning, excerpt, findings_in
 from podium.agent._model_call import ask_model
 from podium.agent._out_of_budget import OutOfBudgetError
 from podium.agent._run_state import RunState
@@ -15,6 +16,7 @@ from podium.agent._time_limit import answer_seconds
 from podium.agent._tool_calls import settle_calls
 from podium.agent.errors import AgentError
 from podium.agent.messages import ChatMessage, ChatRole
+from podium.tools import TextContent
 
 logger = logging.getLogger(__name__)
 
@@ -31,14 +33,14 @@ LIMITS = frozenset(
 )
 """Endings after which there is something to write up and nothing against one more call."""
 
-EXCERPTS = (20_000, 6_000, 2_000, 1_000, 500)
+EXCERPTS = (20_000, 10_000, 6_000, 4_000, 2_500, 1_500, 1_000, 600, 300)
 """How much of what was found is shown, in characters, where all of it does not fit the budget."""
-FRAMED = 2_000
+FRAMED = 2_500
 """Excerpts of at least so much leave the system prompt where it is; shorter ones do without it."""
 
 _NOTICE = (
-    "Stop here: {why} No more tools can be called. Write the final answer now from what stands "
-    "above; say plainly what is missing."
+    "[Stop here: {why} No more tools can be called. Write the final answer now from what was "
+    "found; say plainly what is missing.]"
 )
 
 
@@ -46,8 +48,8 @@ async def answer_from_what_was_found(run: RunState) -> None:
     """Ask for an answer without tools, where one is due and a limit ended the run.
 
     The room comes from what was kept back for it; where the conversation is too long for that, the
-    question and the newest findings are sent. The ending stays what it was and says that the answer
-    came after it. A model that fails here costs nothing that the run already has.
+    question and the start of each finding are sent. The ending stays what it was and says that the
+    answer came after it. A model that fails here costs nothing that the run already has.
     """
     stop = run.stop
     if stop is None or stop.reason not in LIMITS or not _is_due(run):
@@ -70,7 +72,7 @@ def _is_due(run: RunState) -> bool:
 
 
 async def _ask_in_the_room_there_is(run: RunState) -> ChatMessage | None:
-    for messages in _shorter_and_shorter(run.messages):
+    for messages in _shorter_and_shorter(run):
         try:
             return await ask_model(run, (), purpose="final_answer", messages=messages)
         except OutOfBudgetError:
@@ -78,20 +80,27 @@ async def _ask_in_the_room_there_is(run: RunState) -> ChatMessage | None:
     return None
 
 
-def _shorter_and_shorter(messages: Sequence[ChatMessage]) -> Iterator[list[ChatMessage]]:
-    """Yield the conversation, then its frame with less and less of what was found."""
-    yield list(messages)
-    frame = [message for message in messages if message.role is ChatRole.SYSTEM]
-    question = next((one for one in messages if one.role is ChatRole.USER), messages[-1])
-    found = "\n\n".join(
-        result.text
-        for message in messages
-        for result in message.tool_call_results
-        if not result.error
-    )
+def _shorter_and_shorter(run: RunState) -> Iterator[list[ChatMessage]]:
+    """Yield the conversation, then its question with less and less of what was found.
+
+    The notice at its end goes into the user's message, where one would stand just before it: some
+    models take no two in a row.
+    """
+    *before, notice = run.messages
+    if before and before[-1].role is ChatRole.USER:
+        yield [*before[:-1], _as_one(before[-1], notice)]
+    else:
+        yield [*before, notice]
+    frame = [message for message in before if message.role is ChatRole.SYSTEM]
+    asked = next((one for one in reversed(run.given) if one.role is ChatRole.USER), None)
+    found = findings_in(before)
     for size in EXCERPTS:
-        if found:
-            excerpt = found if len(found) <= size else "…" + found[-size:]
-            findings = ChatMessage.from_user(f"What was found so far:\n{excerpt}")
-            yield [*(frame if size >= FRAMED else ()), question, findings, messages[-1]]
-    yield [question, messages[-1]]
+        question = beginning((asked and asked.text) or "", size)
+        said = [question, notice.text or "", f"Findings:\n{excerpt(found, size)}" if found else ""]
+        one = ChatMessage.from_user("\n\n".join(filter(None, said)))
+        yield [*(frame if size >= FRAMED else ()), one]
+
+
+def _as_one(message: ChatMessage, notice: ChatMessage) -> ChatMessage:
+    parts = [part for part in message.parts if isinstance(part, USER_PARTS)]
+    return ChatMessage.from_user(content_parts=[*parts, TextContent(f"\n\n{notice.text}")])

@@ -9,13 +9,24 @@ from typing import Any, Literal, cast
 from podium.agent.messages import ChatMessage
 from podium.tools import TextContent
 
+BUDGET = "budget"
+"""The variable that podium fills: what is left, as in `{{ budget.total_tokens_left }}`."""
+
 _MARKS = ("{{", "{%", "{#")
 
 
 class Prompts:
     """The system and user prompt of one agent."""
 
-    __slots__ = ("_frame", "_required", "_system", "_user", "mandatory", "variables")
+    __slots__ = (
+        "_frame",
+        "_required",
+        "_system",
+        "_user",
+        "mandatory",
+        "shows_budget",
+        "variables",
+    )
 
     def __init__(
         self,
@@ -39,14 +50,15 @@ class Prompts:
         self._user = _parsed(user, "user")
         if isinstance(self._system, ChatMessage) or (self._system is None and any(frame)):
             self._system = self._framed(self._system)
-        self.variables: frozenset[str] = frozenset().union(
+        used = frozenset[str]().union(
             *(
                 prompt.variables
                 for prompt in (self._system, self._user)
                 if prompt is not None and not isinstance(prompt, ChatMessage)
             )
         )
-
+        self.shows_budget = BUDGET in used
+        self.variables = used - {BUDGET}
         wanted = self.variables if self._required == "*" else frozenset(self._required or ())
         self.mandatory: frozenset[str] = self.variables & wanted
 

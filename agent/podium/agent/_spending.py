@@ -168,6 +168,21 @@ def open_spending(
     )
 
 
+def figures_at_start(
+    budgets: Sequence[Budget], above: Spending | None
+) -> dict[str, int | Decimal | None]:
+    """Return what a run that is about to start has left, by the names that prompts use."""
+    figures: dict[str, int | Decimal | None] = {}
+    for resource, name in LIMITS.items():
+        known = [limits[resource] for one in budgets if resource in (limits := one.limits())]
+        if above is not None and (left := above.account.available(resource)) is not None:
+            known.append(max(0, left))
+        least = min(known, default=None)
+        is_money = resource == "cost_nusd" and least is not None
+        figures[f"{name}_left"] = Decimal(least or 0) / NUSD_PER_USD if is_money else least
+    return figures
+
+
 def ending_of(denied: Denied) -> dict[str, Any]:
     """Return the facts of the ending that a denial means."""
     scale = NUSD_PER_USD if denied.resource == "cost_nusd" else None

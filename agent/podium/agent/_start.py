@@ -15,6 +15,7 @@ from podium.agent._context import DEFAULT_MAX_DEPTH, RunContext, TreeContext, cu
 from podium.agent._definition import check_budget, check_inputs, check_tools
 from podium.agent._effects import LIVE, Effects
 from podium.agent._history import is_valid, repaired
+from podium.agent._prompting import BUDGET
 from podium.agent._run_state import RUN_KEYS, RunState
 from podium.agent.errors import DelegationError
 from podium.agent.messages import ChatMessage
@@ -88,11 +89,15 @@ def start_run(
     conversation = _conversation(messages)
     check_inputs(agent, inputs)
     tools = _chosen_tools(agent, options.tools)
-    prompted = agent.prompted(conversation, {n: inputs[n] for n in inputs if n in agent.variables})
+    place = place or Place(parent=current_run.get())
+    values = {name: inputs[name] for name in inputs if name in agent.variables}
+    if agent.shows_budget:
+        values[BUDGET] = _figures(_budgets(agent, options, place), place.parent)
+    prompted = agent.prompted(conversation, values)
     if not is_valid(prompted):
         prompted = repaired(prompted)
     task = next((message.text for message in reversed(prompted) if message.text), "")
-    context = _context(agent, task, options, place or Place(parent=current_run.get()))
+    context = _context(agent, task, options, place)
     return RunState(
         agent=agent,
         context=context,
@@ -163,7 +168,7 @@ def _context(agent: Agent, task: str, options: RunOptions, place: Place) -> RunC
         if agent.max_depth is not None:
             limit = min(limit, depth + agent.max_depth)
         hook_context = parent.hook_context if options.hook_context is None else options.hook_context
-    budgets = tuple(one for one in (place.budget, agent.budget, options.budget) if one is not None)
+    budgets = _budgets(agent, options, place)
     spending = _spending(agent, path, budgets, parent, place.siblings)
     return RunContext(
         tree=tree,
@@ -188,6 +193,16 @@ def _context(agent: Agent, task: str, options: RunOptions, place: Place) -> RunC
         hook_context=hook_context,
         streaming_callback=options.streaming_callback or agent.streaming_callback,
     )
+
+
+def _budgets(agent: Agent, options: RunOptions, place: Place) -> tuple[Budget, ...]:
+    return tuple(one for one in (place.budget, agent.budget, options.budget) if one is not None)
+
+
+def _figures(budgets: tuple[Budget, ...], parent: RunContext | None) -> Mapping[str, Any]:
+    from podium.agent._spending import figures_at_start  # the ledger loads when it is asked for
+
+    return figures_at_start(budgets, parent.spending if parent is not None else None)
 
 
 def _spending(

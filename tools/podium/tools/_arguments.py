@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 from podium.tools._problems import kind_of, quoted
-from podium.tools._shapes import is_array, is_mapping, is_object
+from podium.tools._shapes import is_array, is_deeper_than, is_mapping, is_object
 from podium.tools._text import clean_json, clean_text
 
 MAX_ARGUMENT_BYTES = 256 * 1024
@@ -91,7 +91,8 @@ def _decode(text: str) -> object:
         raise
     except ValueError as error:  # the only one left: int() refuses the length
         raise _Unreadable(_TOO_LONG_INTEGER) from error
-    if text.count("[") + text.count("{") > MAX_ARGUMENT_DEPTH and _is_too_deep(value):
+    may_be_deep = text.count("[") + text.count("{") > MAX_ARGUMENT_DEPTH
+    if may_be_deep and is_deeper_than(MAX_ARGUMENT_DEPTH, value):
         raise _Unreadable(_TOO_DEEP)
     return value if text.isascii() and "\\u" not in text else clean_json(value)
 
@@ -128,23 +129,6 @@ def _number(text: str) -> float | int:
         raise _Unreadable(f"the arguments hold a number beyond all limits ({text:.20})")
     exact = Decimal(text)
     return int(exact) if exact == exact.to_integral_value() else value
-
-
-def _is_too_deep(value: object) -> bool:
-    level = [value]
-    for _ in range(MAX_ARGUMENT_DEPTH):
-        level = [
-            child for one in level for child in _children(one) if isinstance(child, list | dict)
-        ]
-        if not level:
-            return False
-    return True
-
-
-def _children(value: object) -> Iterable[object]:
-    if is_object(value):
-        return value.values()
-    return value if is_array(value) else ()
 
 
 def _nodes() -> Iterator[int]:

@@ -8,7 +8,8 @@ back-off, time-outs and errors.
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -16,9 +17,10 @@ import anyio
 import httpx2
 import openai
 
+from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage
 from podium.agent.models._openai.answer import read_answer
-from podium.agent.models._openai.errors import as_model_error
+from podium.agent.models._openai.errors import as_model_error, redact
 from podium.agent.models._openai.sse import BrokenEventError, EventReader
 from podium.agent.models._openai.stream import StreamedReplies
 from podium.agent.models._protocol import StreamingCallback
@@ -55,7 +57,8 @@ async def fetch_replies(client: openai.AsyncOpenAI, call: ModelCall) -> list[Cha
         )
     except Exception as error:
         raise as_model_error(error, model=call.model, client=client) from error
-    return read_answer(response.content, model=call.model)
+    with _without_key(client):
+        return read_answer(response.content, model=call.model)
 
 
 async def stream_replies(
@@ -84,11 +87,22 @@ async def stream_replies(
     # Some servers cannot stream, and errors may come so: one document in the place of events.
     reader = EventReader(is_document="json" in response.headers.get("content-type", ""))
     try:
-        return await _assemble(reads, reader, call, callback)
+        with _without_key(client):
+            return await _assemble(reads, reader, call, callback)
     finally:
         with anyio.CancelScope(shield=True):
             await reads.aclose()
             await response.aclose()
+
+
+@contextmanager
+def _without_key(client: openai.AsyncOpenAI) -> Generator[None]:
+    """Keep the key out of errors that tell what an answer said."""
+    try:
+        yield
+    except ModelError as error:
+        redact(error, client.api_key)
+        raise
 
 
 async def _assemble(

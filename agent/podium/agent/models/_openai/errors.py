@@ -24,11 +24,13 @@ _OTHER_MEND = "Change the request as the provider says."
 _LATER_MEND = "Try again later, raise max_retries, or fall back on another model."
 _NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _RETRYABLE = frozenset({408, 409, 429})
+_KEY_CHARS = 6
+"""What is shorter is no key but a placeholder, for servers that want none: a word like others."""
 
 
 def as_model_error(error: Exception, *, model: str, client: openai.AsyncOpenAI) -> ModelError:
     """Return the error for a call that failed; the key is in no text of it or of its cause."""
-    _redact(error, client.api_key)
+    redact(error, client.api_key)
     place = f"model {model!r} at {shown_url(client.base_url)}"
     if isinstance(error, openai.APIStatusError):
         return _refusal(error, place, client.api_key)
@@ -51,7 +53,7 @@ def _refusal(error: openai.APIStatusError, place: str, key: str) -> ModelError:
     facts = as_mapping(error.body)
     code = as_text(facts.get("code") or facts.get("type")) or None
     said = as_text(facts.get("message") or facts.get("detail") or error.body) or "no reason given"
-    said = printable(" ".join(said.replace(key, "***").split()), limit=400)
+    said = printable(" ".join(_without(key, said).split()), limit=400)
     mend = _MENDS.get(status, _LATER_MEND if status >= 500 else _OTHER_MEND)
     if code in _NO_CREDIT:
         mend = "Add credit to the account, or use another key."
@@ -124,10 +126,13 @@ def _short(error: BaseException) -> str:
     return printable(text, limit=200) or type(error).__name__
 
 
-def _redact(error: BaseException, key: str) -> None:
+def redact(error: BaseException, key: str) -> None:
+    """Take the key out of the texts of an error and of what caused it: providers may echo it."""
     for one in _causes(error):
         args: tuple[Any, ...] = one.args
         if any(key in str(arg) for arg in args):
-            one.args = tuple(
-                arg.replace(key, "***") if isinstance(arg, str) else arg for arg in args
-            )
+            one.args = tuple(_without(key, arg) if isinstance(arg, str) else arg for arg in args)
+
+
+def _without(key: str, text: str) -> str:
+    return text.replace(key, "***") if len(key) >= _KEY_CHARS else text

@@ -9,7 +9,10 @@ from typing import Any
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from podium.tools import clean_json
+from podium.tools._shapes import is_deeper_than
 
+_MAX_DEPTH = 200
+"""What the strict reader allows; the forgiving one would go on to the interpreter's own limit."""
 
 def encode(value: object) -> bytes:
     """Return `value` as JSON in UTF-8; infinities and NaN become null, lone surrogates U+FFFD."""
@@ -34,9 +37,12 @@ def decode(data: bytes) -> Any:
     except ValueError:
         pass
     try:
-        return json.loads(data.decode("utf-8", "replace"), strict=False)
+        value = json.loads(data.decode("utf-8", "replace"), strict=False)
     except RecursionError as error:
         raise ValueError("the JSON is nested too deeply") from error
+    if is_deeper_than(_MAX_DEPTH, value):
+        raise ValueError(f"the JSON is nested deeper than {_MAX_DEPTH} levels")
+    return value
 
 
 def is_object(text: str) -> bool:
