@@ -11,9 +11,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from podium.agent import Budget
 from podium.orchestration import Coordinator
 from podium.tools import printable
 from podium.tracing import setup_tracing
+from research_assistant.budget import budget_from, check_price, shown_budget
 from research_assistant.corpus import folder_corpus
 from research_assistant.documents import Corpus, ResearchError
 from research_assistant.index import Index, Update
@@ -36,7 +38,7 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the assistant and return the exit code: 0, or 1 failed, 2 bad input, 130 stopped."""
+    """Run the assistant; return the exit code: 0, or 1 no answer, 2 bad input, 130 stopped."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # not every terminal has every character
@@ -68,6 +70,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--model", help="the model's name")
     add("--base-url", help="an OpenAI-compatible server, such as http://localhost:8080/v1")
     add("--concurrency", type=int, default=4, help="specialists at work at once (%(default)s)")
+    add("--budget-tokens", metavar="N", help="tokens that all agents may use together")
+    add("--budget-usd", metavar="X", help="US dollars that they may cost, at list prices")
+    add("--budget-seconds", metavar="S", help="seconds that they may take")
     add("--stream", action=argparse.BooleanOptionalAction, default=True, help="stream replies")
     add("--rebuild", action="store_true", help="make the index anew")
     return parser
@@ -75,20 +80,23 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace) -> int:
     question = _question(options)
+    budget = budget_from(options.budget_tokens, options.budget_usd, options.budget_seconds)
+    model, about_model = choose_model(options.model, options.base_url, stream=options.stream)
+    check_price(budget, model)
     corpus = _corpus(options)
     with _open_index(options) as index:
         update = _update(index, corpus)
         _check_matches(index, corpus, question)
-        model, about_model = choose_model(options.model, options.base_url, stream=options.stream)
-        print(f"Model: {printable(about_model)}\n")
+        print(f"Model: {printable(about_model)}")
+        print(f"Budget: {shown_budget(budget)}\n" if budget else "")
         team = build_team(index, model, concurrency=options.concurrency)
         trace = options.out / "trace.jsonl"
-        outcome = _ask(team, question, trace)
-        about = Circumstances(corpus.title, about_model, trace, update.skipped)
+        outcome = _ask(team, question, trace, budget)
+        about = Circumstances(corpus.title, about_model, trace, update.skipped, budget)
         _show(outcome, index, about, options.out / "report.md")
     if outcome.was_interrupted:
         return INTERRUPTED
-    return 0 if outcome.is_complete else FAILED
+    return 0 if outcome.has_answer else FAILED
 
 
 def _question(options: argparse.Namespace) -> str:
@@ -156,13 +164,13 @@ def _check_matches(index: Index, corpus: Corpus, question: str) -> None:
         )
 
 
-def _ask(team: Coordinator, question: str, trace: Path) -> Outcome:
+def _ask(team: Coordinator, question: str, trace: Path, budget: Budget | None) -> Outcome:
     """Have the team work on the question; Ctrl-C stops it and keeps what it had."""
     trace.unlink(missing_ok=True)
     outcome = Outcome(question)
     try:
-        with setup_tracing(file=trace), watching() as watch:
-            asyncio.run(research(team, outcome, watch))
+        with setup_tracing(file=trace), watching(budget) as watch:
+            asyncio.run(research(team, outcome, watch, budget))
     except KeyboardInterrupt:
         outcome.was_interrupted = True
         outcome.problem = "It was stopped with Ctrl-C."

@@ -7,7 +7,14 @@ import sys
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from podium.agent import AgentFinished, AgentStarted, RunEvent, RunFinished, ToolCallStarted
+from podium.agent import (
+    AgentFinished,
+    AgentStarted,
+    Budget,
+    RunEvent,
+    RunFinished,
+    ToolCallStarted,
+)
 from research_assistant.progress import AgentProgress, Progress, shown_call
 
 if TYPE_CHECKING:
@@ -24,13 +31,16 @@ class Watcher(Protocol):
 
 
 @contextlib.contextmanager
-def watching() -> Generator[Watcher, None, None]:
-    """Show a run while the block is open: with rich as a tree, without it line by line."""
+def watching(budget: Budget | None = None) -> Generator[Watcher, None, None]:
+    """Show a run while the block is open: with rich as a tree, without it line by line.
+
+    What is left of the `budget` is shown with it.
+    """
     display = _rich_display() if sys.stdout.isatty() else None
     if display is None:
-        yield PlainProgress()
+        yield PlainProgress(budget)
         return
-    tree = LiveTree()
+    tree = LiveTree(budget)
     with display(get_renderable=tree.render, refresh_per_second=8):
         yield tree
 
@@ -46,9 +56,10 @@ def _rich_display() -> type[Live] | None:
 class PlainProgress:
     """Prints a line for each thing that begins or ends."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget | None = None) -> None:
         """Start the clock."""
         self._progress = Progress()
+        self._budget = budget
 
     def __call__(self, event: RunEvent) -> None:
         """Print what the event says, if it is worth a line."""
@@ -66,7 +77,8 @@ class PlainProgress:
                 return f"calls {shown_call(event.call)}"
             case AgentFinished() | RunFinished():
                 seconds = self._progress.seconds(agent)
-                return f"{agent.now}, {event.usage.total_tokens:,} tokens, {seconds:.1f} s"
+                left = f"; {self._progress.left(self._budget)}" if self._budget else ""
+                return f"{agent.now}, {event.usage.total_tokens:,} tokens, {seconds:.1f} s{left}"
             case _:
                 return ""
 
@@ -74,9 +86,10 @@ class PlainProgress:
 class LiveTree:
     """Draws all agents as a tree, each with what it is doing, its tokens and its time."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget | None = None) -> None:
         """Start the clock."""
         self._progress = Progress()
+        self._budget = budget
 
     def __call__(self, event: RunEvent) -> None:
         """Note what the event says; the screen is drawn again by itself."""
@@ -87,7 +100,8 @@ class LiveTree:
         from rich.text import Text  # loaded already when there is a tree to draw
         from rich.tree import Tree
 
-        root = Tree(Text("the team", style="dim"), hide_root=True)
+        left = self._progress.left(self._budget) if self._budget else ""
+        root = Tree(Text(left, style="bold"), hide_root=not left)
         branches: dict[str, Tree] = {}
         for path, agent in list(self._progress.agents.items()):
             above = branches.get(path.rpartition("/")[0], root)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from podium.agent import (
     AgentFinished,
     AgentStarted,
+    Budget,
     BudgetChanged,
     RunEvent,
     RunFinished,
@@ -35,6 +37,8 @@ class AgentProgress:
     """The tool calls under way, by id."""
     tokens: int = 0
     """What it has used itself."""
+    cost: Decimal = Decimal(0)
+    """What that cost, as far as prices are known."""
     ended: float | None = None
     exit_reason: str = ""
 
@@ -76,6 +80,7 @@ class Progress:
                 agent.calls.pop(event.call.id or "", None)
             case BudgetChanged():
                 agent.tokens = event.usage.total_tokens
+                agent.cost = event.usage.cost or Decimal(0)
             case AgentFinished() | RunFinished():
                 agent.ended, agent.exit_reason = self.clock(), event.exit_reason
             case _:
@@ -85,6 +90,21 @@ class Progress:
     def seconds(self, agent: AgentProgress) -> float:
         """Return how long an agent has worked."""
         return (self.clock() if agent.ended is None else agent.ended) - agent.started
+
+    def left(self, budget: Budget) -> str:
+        """Return what is left of the budget of the outermost agent, in a few words."""
+        agents = list(self.agents.values())
+        parts: list[str] = []
+        if budget.total_tokens is not None:
+            used = sum(agent.tokens for agent in agents)
+            parts.append(f"{max(0, budget.total_tokens - used):,} tokens")
+        if budget.cost_usd is not None:
+            spent = sum((agent.cost for agent in agents), Decimal(0))
+            parts.append(f"{max(Decimal(0), Decimal(budget.cost_usd) - spent):.4f} US dollars")
+        if budget.seconds is not None:
+            passed = self.seconds(agents[0]) if agents else 0.0
+            parts.append(f"{max(0.0, budget.seconds - passed):.1f} s")
+        return f"left: {', '.join(parts)}"
 
 
 def shown(text: str) -> str:

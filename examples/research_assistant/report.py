@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from podium.agent import Budget
 from podium.tools import printable
+from research_assistant.budget import shown_budget
 from research_assistant.citations import CheckedAnswer, check_answer
 from research_assistant.documents import Skipped
 from research_assistant.index import Index, Passage
@@ -24,6 +26,7 @@ class Circumstances:
     model: str
     trace: Path
     skipped: tuple[Skipped, ...] = ()
+    budget: Budget | None = None
 
 
 def write_report(path: Path, outcome: Outcome, index: Index, about: Circumstances) -> CheckedAnswer:
@@ -55,6 +58,8 @@ def _lines(outcome: Outcome, checked: CheckedAnswer, about: Circumstances) -> It
     yield ""
     yield f"- Corpus: {about.corpus}"
     yield f"- Model: {printable(about.model)}"
+    if about.budget is not None:
+        yield f"- Budget: {shown_budget(about.budget)}"
     yield f"- Trace: `{about.trace}`"
 
 

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from podium.agent import Agent, AgentError, AgentResult, RunEvent, ToolCallFinished
+from podium.agent import Agent, AgentError, AgentResult, Budget, RunEvent, ToolCallFinished
 
 
 @dataclass(slots=True)
@@ -25,18 +25,27 @@ class Outcome:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the coordinator has written its answer."""
+        """Whether the coordinator has finished its work."""
         return self.result is not None and self.result.stop.is_natural and not self.problem
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether it has written an answer, be it from what was found when a limit stopped it."""
+        wrote_after = self.result is not None and self.result.stop.answered_after_stop
+        return self.is_complete or (wrote_after and not self.problem)
 
 
 async def research(
-    team: Agent, outcome: Outcome, watch: Callable[[RunEvent], None] = lambda event: None
+    team: Agent,
+    outcome: Outcome,
+    watch: Callable[[RunEvent], None] = lambda event: None,
+    budget: Budget | None = None,
 ) -> None:
     """Put the question to the team and fill `outcome`; `watch` is called with every event.
 
     An error of the run is told in the outcome. When cancelled, the outcome holds what there was.
     """
-    run = team.stream(outcome.question)
+    run = team.stream(outcome.question, budget=budget)
     try:
         async with run:
             async for event in run:

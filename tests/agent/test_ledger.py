@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from ledger_accounts import child_of, denied, granted, held, root_with, take, tokens
 
 from podium.agent.errors import AgentError
-from podium.agent.ledger import (
-    Account,
-    Denied,
-    Granted,
-)
+from podium.agent.ledger import Account, Amounts, Denied, Granted, Shared
 
 
 def test_a_reservation_holds_room_on_the_account_and_on_all_above() -> None:
@@ -177,18 +174,22 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("amounts", "error", "said"), WRONG)
-@pytest.mark.parametrize("does", ["root", "open_child", "reserve", "charge", "set_aside"])
+@pytest.mark.parametrize("does", ["root", "grant", "share", "reserve", "charge", "set_aside"])
 def test_wrong_amounts_are_refused(
     does: str, amounts: Any, error: type[Exception], said: str
 ) -> None:
     account = Account.root("root")
-    doing = {
+    ways: dict[str, Callable[[Amounts], object]] = {
         "root": lambda wrong: Account.root("root", wrong),
-        "open_child": lambda wrong: account.open_child("root/child", Granted(wrong)),
+        "grant": lambda wrong: account.open_child("root/child", Granted(wrong)),
+        "share": lambda wrong: account.open_child("root/child", Shared(wrong)),
+        "reserve": account.reserve,
+        "charge": account.charge,
+        "set_aside": account.set_aside,
     }
 
     with pytest.raises(error, match=said):
-        doing.get(does, getattr(account, does, None))(amounts)
+        ways[does](amounts)
 
 
 def test_a_closed_account_starts_nothing_but_takes_late_usage() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ledger_accounts import child_of, granted, held, root_with, take, tokens
@@ -20,24 +20,23 @@ def test_threads_never_take_the_same_room() -> None:
     root = root_with(100_000)
     peaks = list[int]()
 
-    def work() -> None:
-        child = child_of(root, name=str(threading.get_ident()))
-        [spend_some(child, peaks) for _ in range(200)]
-        child.close()
+    with ThreadPoolExecutor(8) as threads:
+        done = [threads.submit(spend_all, root, name, peaks) for name in "abcdefgh"]
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    [thread.start() for thread in threads]
-    [thread.join() for thread in threads]
+    assert [each.result() for each in done] == [None] * 8
 
     assert tokens(root) == (100_000, 0, 0)
     assert max(peaks) <= 100_000
 
 
-def spend_some(account: Account, peaks: list[int]) -> None:
-    outcome = account.reserve({"tokens": 700}, {"tokens": 1})
-    peaks.append(account.settled("tokens"))
-    if isinstance(outcome, Reservation):
-        outcome.settle({"tokens": outcome.amounts["tokens"]})
+def spend_all(root: Account, name: str, peaks: list[int]) -> None:
+    child = child_of(root, name=name)
+    for _ in range(200):
+        outcome = child.reserve({"tokens": 700}, {"tokens": 1})
+        peaks.append(root.settled("tokens"))
+        if isinstance(outcome, Reservation):
+            outcome.settle({"tokens": outcome.amounts["tokens"]})
+    child.close()
 
 
 def test_every_change_is_an_event_with_what_it_takes_to_repeat_it() -> None:
@@ -50,6 +49,7 @@ def test_every_change_is_an_event_with_what_it_takes_to_repeat_it() -> None:
     held(child.reserve({"tokens": 100}, from_reserve=True)).cancel()
     child.charge({"requests": 1})
     root.lower_limits({"tokens": 900})
+    child.close()
     child.close()
 
     assert [(each.kind, each.path, each.key) for each in events] == [

@@ -1,7 +1,7 @@
 """The laws of the ledger, tried on random trees against sums that are kept independently.
 
 `PODIUM_LEDGER_EXAMPLES` and `PODIUM_LEDGER_STEPS` say how many trees and how many changes of each
-are tried: 150 and 40 by default, more in CI (5,000 of 60 take some ten minutes).
+are tried: 150 and 40 by default. CI sets 5,000 and 60.
 """
 
 from __future__ import annotations
@@ -9,10 +9,18 @@ from __future__ import annotations
 import itertools
 import os
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from ledger_truth import COUNTED, Refusal, TrueAccount, figures
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from ledger_truth import COUNTED, EXAMPLES, Refusal, TrueAccount, figures, portions
 
 from podium.agent.ledger import (
     Account,
@@ -29,7 +37,6 @@ from podium.agent.ledger import (
     fold,
 )
 
-EXAMPLES = int(os.environ.get("PODIUM_LEDGER_EXAMPLES", "150"))
 STEPS = int(os.environ.get("PODIUM_LEDGER_STEPS", "40"))
 MAX_DEPTH = 15
 
@@ -56,7 +63,7 @@ class Ledger(RuleBasedStateMachine):
         self.events: list[LedgerEvent] = []
         self.refusals: list[Refusal] = []
         self.over: list[Reservation] = []
-        self.seen: dict[tuple[str, Resource], int] = {}
+        self.seen: dict[str, int] = {}
         self.marks: list[tuple[int, int]] = []
         self.numbers = itertools.count(1)
         self.is_honest = True
@@ -78,14 +85,14 @@ class Ledger(RuleBasedStateMachine):
         if isinstance(child, Denied):
             assert self.snapshot() == before
         else:
-            limits = {**allotment.limits, **escrow}
+            limits: dict[Resource, int] = {**allotment.limits, **escrow}
             parent.spent["agents"] += 1
             parent.children.append(TrueAccount(child, parent, limits, escrow))
 
     @rule(at=which, want=asked, part=st.floats(0, 1), is_last=st.booleans())
     def reserve(self, at: int, want: dict[Resource, int], part: float, is_last: bool) -> None:
         owner = self.pick(at)
-        least = {name: int(amount * part) for name, amount in want.items()}
+        least: dict[Resource, int] = {name: int(amount * part) for name, amount in want.items()}
         before = self.snapshot()
 
         got = owner.account.reserve(want, least, from_reserve=is_last)
@@ -118,20 +125,24 @@ class Ledger(RuleBasedStateMachine):
     ) -> None:
         """An honest provider, which may leave a count out, or count what nobody reserved."""
         owner, held = self.pick_held(at)
-        extra = {name: count for name, count in extra.items() if name not in held.amounts}
-        used = {name: int(n * use) for name, n in held.amounts.items() if name not in unnamed}
-        excess = owner.excess_of(extra)
+        beside: dict[Resource, int] = {
+            name: count for name, count in extra.items() if name not in held.amounts
+        }
+        used: dict[Resource, int] = {
+            name: int(n * use) for name, n in held.amounts.items() if name not in unnamed
+        }
+        excess = owner.excess_of(beside)
 
-        held.settle(used | extra)
+        held.settle(used | beside)
 
-        self.settled(owner, held, used | extra, excess)
+        self.settled(owner, held, used | beside, excess)
 
     @precondition(lambda self: self.held())
     @rule(at=which, more=st.integers(1, 300))
     def settle_with_a_lie(self, at: int, more: int) -> None:
         owner, held = self.pick_held(at)
-        used = {name: amount + more for name, amount in held.amounts.items()}
-        excess = {name: more for name in used if owner.left(name) is not None}
+        used: dict[Resource, int] = {name: amount + more for name, amount in held.amounts.items()}
+        excess: dict[Resource, int] = {name: more for name in used if owner.left(name) is not None}
 
         held.settle(used)
 
@@ -179,7 +190,9 @@ class Ledger(RuleBasedStateMachine):
     @rule(at=which, limits=amounts_of_some)
     def lower_limits(self, at: int, limits: dict[Resource, int]) -> None:
         owner = self.pick(at)
-        lower = {name: min(n, owner.limits.get(name, n)) for name, n in limits.items()}
+        lower: dict[Resource, int] = {
+            name: min(n, owner.limits.get(name, n)) for name, n in limits.items()
+        }
 
         owner.account.lower_limits(lower)
 
@@ -200,7 +213,7 @@ class Ledger(RuleBasedStateMachine):
         for each in self.root.walk():
             assert each.account._node.live == each.live
             for name in COUNTED:
-                account, key = each.account, (each.path, name)
+                account, key = each.account, f"{name} of {each.path}"
                 assert account._node.lines[name].in_flight == each.in_flight(name), key
                 assert account.settled(name) == each.settled(name), key
                 assert account.held(name) == each.held(name), key
@@ -221,7 +234,7 @@ class Ledger(RuleBasedStateMachine):
         for each in self.root.walk():
             for name in COUNTED:
                 left, expected = each.account.available(name), each.left(name)
-                above = each.parent and each.parent.account.available(name)
+                above = None if each.parent is None else each.parent.account.available(name)
                 assert (left is None) == (expected is None)
                 if left is not None and expected is not None:
                     assert left <= expected
@@ -297,13 +310,17 @@ class Ledger(RuleBasedStateMachine):
         return {each.path: figures(each.account) for each in self.root.walk()}
 
 
-TestLedger = Ledger.TestCase
-TestLedger.settings = settings(
-    max_examples=EXAMPLES,
-    stateful_step_count=STEPS,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+@pytest.mark.parametrize("examples", portions(EXAMPLES))
+def test_a_ledger_keeps_its_laws(examples: int) -> None:
+    run_state_machine_as_test(
+        Ledger,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=STEPS,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+        ),
+    )
 
 
 @given(uses=st.lists(st.integers(0, 300), min_size=2, max_size=6), data=st.data())

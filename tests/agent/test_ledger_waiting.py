@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
+from typing import Any, Self
 
 import anyio
 import anyio.lowlevel
 import anyio.to_thread
 import pytest
-from anyio.abc import TaskGroup
 from ledger_accounts import child_of, denied, granted, held, root_with, take, tokens
 
 from podium.agent.ledger import Account, Denied, Granted, Reservation, Resource, Size, Sizing
@@ -23,9 +23,17 @@ def exactly(count: int, resource: Resource = "tokens") -> Sizing:
 class Waiting:
     """Calls that ask for room in tasks of their own, and what came of each, in order."""
 
-    def __init__(self, group: TaskGroup) -> None:
-        self.group = group
+    def __init__(self) -> None:
+        self.group = anyio.create_task_group()
         self.done: dict[str, Reservation | Denied] = {}
+
+    async def __aenter__(self) -> Self:
+        await self.group.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        """Wait until every call has its answer."""
+        await self.group.__aexit__(*error)
 
     async def ask(self, name: str, account: Account, sizing: Sizing) -> anyio.CancelScope:
         """Start a call and return when it has its answer or waits."""
@@ -69,8 +77,7 @@ async def test_a_call_waits_until_room_comes_back() -> None:
     root = root_with(1_000)
     first = take(root, 800)
 
-    async with anyio.create_task_group() as group:
-        calls = Waiting(group)
+    async with Waiting() as calls:
         await calls.ask("second", child_of(root), exactly(500))
         assert tokens(root) == (0, 800, 200)
         first.settle({"tokens": 300})
@@ -83,8 +90,7 @@ async def test_a_call_is_denied_when_what_came_back_is_not_enough() -> None:
     root = root_with(1_000)
     first = take(root, 800)
 
-    async with anyio.create_task_group() as group:
-        calls = Waiting(group)
+    async with Waiting() as calls:
         await calls.ask("second", root, exactly(500))
         first.settle({"tokens": 600})
 
@@ -95,8 +101,7 @@ async def test_a_small_call_does_not_overtake_a_large_one_that_waits() -> None:
     root = root_with(1_000)
     first, second = take(root, 700), take(root, 100)
 
-    async with anyio.create_task_group() as group:
-        calls = Waiting(group)
+    async with Waiting() as calls:
         await calls.ask("large", child_of(root, name="a"), exactly(900))
         second.cancel()
         await calls.ask("small", child_of(root, name="b"), exactly(100))
@@ -104,7 +109,7 @@ async def test_a_small_call_does_not_overtake_a_large_one_that_waits() -> None:
         assert calls.done == {}
         first.cancel()
 
-    assert list(calls.done) == ["large", "small"]
+    assert held(calls.done["large"]).key < held(calls.done["small"]).key
     assert denied(at_once).could_fit_later
 
 
@@ -113,8 +118,7 @@ async def test_a_call_that_other_limits_concern_passes_those_that_wait() -> None
     team = child_of(root, Granted({"tokens": 100}), "team")
     first = take(team, 100)
 
-    async with anyio.create_task_group() as group:
-        calls = Waiting(group)
+    async with Waiting() as calls:
         await calls.ask("in the team", team, exactly(50))
         await calls.ask("beside it", child_of(root, name="b"), exactly(900))
         assert await calls.settled_down() == ["beside it"]
@@ -132,8 +136,7 @@ async def test_how_much_to_ask_for_is_decided_when_the_turn_comes() -> None:
     def all_that_is_left() -> Size:
         return Size({"tokens": max(200, root.available("tokens") or 0)}, {"tokens": 200})
 
-    async with anyio.create_task_group() as group:
-        calls = Waiting(group)
+    async with Waiting() as calls:
         await calls.ask("second", root, all_that_is_left)
         first.settle({"tokens": 100})
 
@@ -144,8 +147,7 @@ async def test_a_call_cancelled_while_it_waits_leaves_no_trace() -> None:
     root = root_with(1_000)
     first = take(root, 900)
 
-    async with anyio.create_task_group() as group:
-        calls = Waiting(group)
+    async with Waiting() as calls:
         large = await calls.ask("large", root, exactly(500))
         await calls.ask("small", root, exactly(50))
         large.cancel()
@@ -159,8 +161,7 @@ async def test_a_call_cancelled_just_when_it_got_its_room_gives_it_back() -> Non
     root = root_with(1_000)
     first = take(root, 900)
 
-    async with anyio.create_task_group() as group:
-        calls = Waiting(group)
+    async with Waiting() as calls:
         second = await calls.ask("second", root, exactly(500))
         first.cancel()
         second.cancel()
@@ -173,8 +174,7 @@ async def test_room_that_a_worker_thread_gives_back_wakes_the_waiting() -> None:
     root = root_with(1_000)
     first = take(root, 900)
 
-    async with anyio.create_task_group() as group:
-        calls = Waiting(group)
+    async with Waiting() as calls:
         await calls.ask("second", root, exactly(500))
         await anyio.to_thread.run_sync(first.cancel)
 
@@ -189,8 +189,7 @@ async def test_room_reaches_a_call_that_waits_on_another_event_loop(backend: str
     started = threading.Event()
 
     async def wait_there() -> None:
-        async with anyio.create_task_group() as group:
-            calls = Waiting(group)
+        async with Waiting() as calls:
             await calls.ask("there", root, exactly(500))
             started.set()
         outcomes.extend(calls.done.values())
@@ -210,8 +209,7 @@ async def test_a_call_waits_for_a_grant_to_come_back() -> None:
     root = root_with(1_000)
     other = child_of(root, granted(900))
 
-    async with anyio.create_task_group() as group:
-        calls = Waiting(group)
+    async with Waiting() as calls:
         await calls.ask("second", root, exactly(500))
         take(other, 900).settle({"tokens": 100})
         assert await calls.settled_down() == []
@@ -258,8 +256,7 @@ async def test_an_agent_with_a_grant_is_not_held_up_by_one_that_waits_for_its_en
     root = Account.root("root", {"tokens": 1_000, "requests": 1})
     granted_tokens = child_of(root, granted(900), "granted")
 
-    async with anyio.create_task_group() as group:
-        calls = Waiting(group)
+    async with Waiting() as calls:
         busy = held(root.reserve({"requests": 1}))
         await calls.ask("waits for both", root, lambda: Size({"tokens": 500, "requests": 1}, {}))
         await calls.ask("inside", granted_tokens, exactly(1, "requests"))
@@ -275,8 +272,7 @@ async def test_lowering_a_limit_tells_those_that_can_wait_no_longer() -> None:
     root = root_with(1_000)
     first = take(root, 900)
 
-    async with anyio.create_task_group() as group:
-        calls = Waiting(group)
+    async with Waiting() as calls:
         await calls.ask("second", root, exactly(500))
         root.lower_limits({"tokens": 400})
 
@@ -289,8 +285,7 @@ async def test_the_last_call_overtakes_those_that_wait() -> None:
     root.set_aside({"tokens": 100})
     first = take(root, 900)
 
-    async with anyio.create_task_group() as group:
-        calls = Waiting(group)
+    async with Waiting() as calls:
         await calls.ask("second", child_of(root), exactly(500))
         last = held(root.reserve({"tokens": 100}, from_reserve=True))
         assert last.amounts == {"tokens": 100}

@@ -153,14 +153,15 @@ async def test_of_what_a_stopped_specialist_found_failures_and_repeats_are_left_
     assert told(await asked(delegate)).startswith("all about ox\n[Incomplete")
 
 
-async def test_of_much_that_was_found_the_end_is_handed_up() -> None:
-    turn = calls(call("look_up", word="x" * 5_000 + " the end"))
+async def test_of_much_that_was_found_the_start_of_each_result_is_handed_up() -> None:
+    long, short = "x " * 5_000, "ox"
+    turn = calls(call("look_up", word=long), call("look_up", word=short))
     delegate = AgentTool(specialist(turn, tools=[look_up], max_agent_steps=1))
 
     found, _, _ = told(await asked(delegate)).partition("\n[Incomplete")
 
-    assert found.startswith("…xxx") and found.endswith("the end")
-    assert len(found) == 4_001
+    assert found.startswith("all about x x x") and found.endswith("x …\n\nall about ox")
+    assert 3_900 < len(found) < 4_010
 
 
 async def test_a_failing_specialists_words_are_handed_up_with_the_error() -> None:

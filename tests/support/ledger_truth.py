@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from podium.agent.ledger import Account, Amounts, Denied, Reservation, Resource
 
-COUNTED: tuple[Resource, ...] = ("tokens", "requests", "cost_nusd", "agents")
+EXAMPLES = int(os.environ.get("PODIUM_LEDGER_EXAMPLES", "150"))
+"""How many random trees are tried."""
+
+
+def portions(examples: int, most: int = 250) -> list[int]:
+    """Return the number cut in portions for tests of their own, so that none runs too long."""
+    return [min(most, examples - start) for start in range(0, examples, most)]
+
+
+COUNTED: Final[tuple[Resource, ...]] = ("tokens", "requests", "cost_nusd", "agents")
 """The resources that the laws are tried on."""
 
 

@@ -38,8 +38,18 @@ def check_definition(agent: Agent) -> None:
     _check_limits(agent)
     check_tools(agent.chat_generator, agent.toolbox())
     _check_schema(agent)
+    _check_exits(agent.name, agent.exit_conditions)
     check_hooks(agent.hooks or {})
     check_budget(agent.name, agent.budget)
+
+
+def _check_exits(name: str, conditions: object) -> None:
+    """Refuse text in the place of a list: it would be read as a name for each letter."""
+    if isinstance(conditions, str):
+        raise TypeError(
+            f"Agent {name!r} got exit_conditions={conditions!r}, which is text and not a list. "
+            f"Write it as exit_conditions=[{conditions!r}]."
+        )
 
 
 def check_budget(name: str, budget: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import anyio
@@ -88,7 +88,8 @@ def _shorter_and_shorter(run: RunState) -> Iterator[list[ChatMessage]]:
     """
     *before, notice = run.messages
     if before and before[-1].role is ChatRole.USER:
-        yield [*before[:-1], _as_one(before[-1], notice)]
+        parts = (*before[-1].parts, TextContent(f"\n\n{notice.text}"))
+        yield [*before[:-1], replace(before[-1], parts=parts)]
     else:
         yield [*before, notice]
     frame = [message for message in before if message.role is ChatRole.SYSTEM]
@@ -99,8 +100,3 @@ def _shorter_and_shorter(run: RunState) -> Iterator[list[ChatMessage]]:
         said = [question, notice.text or "", f"Findings:\n{excerpt(found, size)}" if found else ""]
         one = ChatMessage.from_user("\n\n".join(filter(None, said)))
         yield [*(frame if size >= FRAMED else ()), one]
-
-
-def _as_one(message: ChatMessage, notice: ChatMessage) -> ChatMessage:
-    parts = [part for part in message.parts if isinstance(part, USER_PARTS)]
-    return ChatMessage.from_user(content_parts=[*parts, TextContent(f"\n\n{notice.text}")])

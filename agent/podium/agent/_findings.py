@@ -8,6 +8,8 @@ from podium.agent.messages import ChatMessage
 
 LEAST_CHARS = 300
 """Less of a result than this would say nothing."""
+LONG_WORD_CHARS = 40
+"""What is longer is no word to keep whole."""
 
 
 def findings_in(messages: Iterable[ChatMessage]) -> list[str]:
@@ -31,14 +33,16 @@ def excerpt(findings: Sequence[str], most: int) -> str:
     shortest_first = sorted(range(len(shown)), key=lambda place: len(shown[place]))
     left = most
     for done, place in enumerate(shortest_first):
-        shown[place] = beginning(shown[place], left // (len(shown) - done))
-        left -= len(shown[place])
+        share = left // (len(shown) - done)
+        left -= min(len(shown[place]), share)
+        shown[place] = beginning(shown[place], share)
     return "\n\n".join(shown)
 
 
 def beginning(text: str, most: int) -> str:
-    """Return the first `most` characters of a text, cut after a whole word."""
+    """Return the first `most` characters of a text, cut after a whole word where one ends near."""
     if len(text) <= most:
         return text
-    words = text[:most].rsplit(maxsplit=1)
-    return f"{words[0] if words else ''} …"
+    cut = text[:most]
+    whole = cut.rsplit(maxsplit=1)[0] if cut.strip() else ""
+    return f"{whole if len(cut) - len(whole) < LONG_WORD_CHARS else cut} …"

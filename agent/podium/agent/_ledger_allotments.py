@@ -98,5 +98,9 @@ class Fair:
 
 def _limited(available: Available) -> list[tuple[Resource, int]]:
     """Return what is left of each resource that has a limit; never below 0."""
-    found = [(resource, available(resource)) for resource in RESOURCES]
-    return [(resource, max(0, left)) for resource, left in found if left is not None]
+    limited: list[tuple[Resource, int]] = []
+    for resource in RESOURCES:
+        left = available(resource)
+        if left is not None:
+            limited.append((resource, max(0, left)))
+    return limited

@@ -37,14 +37,13 @@ class _Fold:
         self.tree.last_key = max(self.tree.last_key, event.key)
         if event.kind == "open":
             parent = None if event.parent is None else self.nodes[event.parent]
-            node = LedgerNode(self.tree, event.path, parent, event.key)
-            self.nodes[event.path] = node
-            node.open(event.limits, event.amounts)
-        else:
-            self._change(self.nodes[event.path], event)
+            self.nodes[event.path] = LedgerNode(self.tree, event.path, parent, event.key)
+        self._change(self.nodes[event.path], event)
 
     def _change(self, node: LedgerNode, event: LedgerEvent) -> None:
         match event.kind:
+            case "open":
+                node.open(event.limits, event.amounts)
             case "reserve":
                 self._open[event.key] = node.hold(event.amounts, event.key)
             case "settle":

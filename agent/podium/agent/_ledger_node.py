@@ -108,7 +108,9 @@ class LedgerNode:
             elif left >= least.get(name, wanted):
                 amounts[name] = left
             else:
-                floor = {each: min(least.get(each, most), most) for each, most in want.items()}
+                floor: dict[Resource, int] = {
+                    each: min(least.get(each, most), most) for each, most in want.items()
+                }
                 denied = self.find_denial(floor)
                 assert denied is not None
                 return denied

@@ -37,7 +37,7 @@ class OutputContract:
         try:
             self.adapter: TypeAdapter[Any] = TypeAdapter(output_type)
             self.schema: dict[str, Any] = self.adapter.json_schema()
-        except PydanticUserError as error:
+        except (PydanticUserError, SyntaxError, NameError) as error:  # the latter two: it is text
             raise TypeError(
                 f"output_type={output_type!r} cannot be validated: {error}. "
                 "Use a pydantic model, a dataclass, a TypedDict or a built-in type."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from podium.agent._out_of_budget import OutOfBudgetError
@@ -95,7 +95,9 @@ async def ask_for_room(
     )
     needs = _needs(spending, caps, model, prompt, kwargs)
     if is_last:
-        size = size_call(account, needs)
+        half = spending.kept.get("tokens", 0) // 2  # the rest of what was kept is for the prompt
+        needs = replace(needs, min_output=max(needs.min_output, half))
+        size = size_call(account, needs, spending.kept)
         outcome = account.reserve(size.want, size.least, from_reserve=True)
     else:
         outcome = await account.reserve_waiting(lambda: size_call(account, needs))

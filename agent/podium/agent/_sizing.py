@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from podium.agent.ledger import Account, Reservation, Resource, Size
+from podium.agent.ledger import Account, Amounts, Reservation, Resource, Size
 
 EXPECTED_OUTPUT_TOKENS = 800
 """How long a reply is taken to be before a model has shown it."""
@@ -96,14 +96,15 @@ class _OutputRoom:
         return self.later > self.left
 
 
-def size_call(account: Account, needs: CallNeeds) -> Size:
+def size_call(account: Account, needs: CallNeeds, kept: Amounts | None = None) -> Size:
     """Return how much to reserve for a call as things are now.
 
     Wanted is all that the call may write, but no more than an equal share for each agent at work,
     or what is expected of a reply if that is more; an agent alone may have all there is. While
-    calls under way will give room back, less than the expected is not worth starting with.
+    calls under way will give room back, less than the expected is not worth starting with. A call
+    for which room was `kept` may have that too, and waits for nobody.
     """
-    rooms = list(_output_rooms(account, needs))
+    rooms = list(_output_rooms(account, needs, kept or {}))
     if not rooms:
         amounts = needs.amounts(
             needs.expected_output if needs.max_output is None else needs.max_output
@@ -113,7 +114,7 @@ def size_call(account: Account, needs: CallNeeds) -> Size:
     later = min(room.later for room in rooms)
     most = sys.maxsize if needs.max_output is None else needs.max_output
     least = min(needs.min_output, most)
-    if tightest.is_shared:
+    if tightest.is_shared and kept is None:
         least = max(least, min(needs.expected_output, most, later))
     share = max(needs.expected_output, min(room.share for room in rooms))
     wanted = max(least, min(most, share, tightest.left))
@@ -122,20 +123,21 @@ def size_call(account: Account, needs: CallNeeds) -> Size:
 
 def output_cap(account: Account, needs: CallNeeds, reservation: Reservation) -> int | None:
     """Return the output limit to send with the call; None when nothing limits its output."""
-    is_limited = any(True for _ in _output_rooms(account, needs))
+    is_limited = any(True for _ in _output_rooms(account, needs, {}))
     return reservation.amounts["output_tokens"] if is_limited else None
 
 
-def _output_rooms(account: Account, needs: CallNeeds) -> Iterator[_OutputRoom]:
+def _output_rooms(account: Account, needs: CallNeeds, kept: Amounts) -> Iterator[_OutputRoom]:
     limiting: tuple[Resource, ...] = ("tokens", "output_tokens")
     if needs.prompt_nusd is not None and needs.output_nusd_per_million:
         limiting = (*limiting, "cost_nusd")
     for resource in limiting:
         room = account.room(resource)
         if room is not None:
-            both = room.left + room.returning
+            left = room.left + kept.get(resource, 0)
+            both = left + room.returning
             yield _OutputRoom(
-                left=needs.output_for(resource, room.left),
+                left=needs.output_for(resource, left),
                 later=needs.output_for(resource, both),
                 share=needs.output_for(resource, both // max(1, room.live)),
             )

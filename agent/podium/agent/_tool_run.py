@@ -84,7 +84,7 @@ def _keep_what_was_found(run: RunState, call: ToolCall, tool: Tool, error: BaseE
     """When a call is cut short, what it had found goes up in place of a bare stand-in."""
     found = tool.partial_content(error)
     if found:
-        run.results[call.id] = ChatMessage.from_tool(found, call, True)
+        run.results[call.id] = ChatMessage.from_tool(found, call)
 
 
 async def _attempt(

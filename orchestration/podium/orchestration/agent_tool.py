@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from podium.agent import Agent, AgentResult, ChatMessage
 from podium.agent._definition import check_budget
+from podium.agent._findings import excerpt, findings_in
 from podium.orchestration.errors import SpecialistError
 from podium.tools import CallContext, ContentPart, Tool
 from podium.tools._text import error_text
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _TASK = "task"
 """The one parameter that every specialist has."""
+MOST_FOUND_CHARS = 4_000
+"""How much goes up of what the tools of a specialist found that could not answer."""
 
 
 @runtime_checkable
@@ -196,21 +199,9 @@ def _answer_with_note(result: AgentResult) -> str:
     stop = result.stop
     if stop.is_natural:
         return text
-    found = text or _last_findings(result)
+    found = text or excerpt(findings_in(result.new_messages), MOST_FOUND_CHARS)
     note = f"[Incomplete, the specialist stopped early ({stop.reason}): {stop.explain()}]"
     return f"{found}\n{note}" if found else note
-
-
-def _last_findings(result: AgentResult, most: int = 4_000) -> str:
-    """Return what a specialist's tools had found when it was stopped before it could write."""
-    results = [
-        answer.text
-        for message in result.new_messages
-        for answer in message.tool_call_results
-        if not answer.error
-    ]
-    joined = "\n".join(dict.fromkeys(results))
-    return joined if len(joined) <= most else "…" + joined[-most:]
 
 
 def _partial_text(error: Exception) -> str:

@@ -185,6 +185,15 @@ async def test_without_tools_a_new_question_is_answered_from_what_came_before() 
     assert "Each variable lives in a cell. [closures.md § Cells]" in (said.text or "")
 
 
+async def test_a_question_in_the_findings_that_follow_a_question_is_not_asked() -> None:
+    asked = "What does a closure keep alive?"
+    findings = "Why is it so?\n\nA closure keeps the variables alive. [closures.md § Cells]"
+
+    said = await reply([ChatMessage.from_user(f"{asked}\n\nFindings:\n{findings}")])
+
+    assert said.text == "A closure keeps the variables alive. [closures.md § Cells]"
+
+
 async def test_text_that_comes_with_the_question_is_material() -> None:
     said = await reply(f"Context: {TEXT}\n\nWhat does a closure keep alive?")
 

@@ -144,7 +144,7 @@ def wall_seconds(outcome: Outcome, wanted: Mapping[str, float]) -> Iterator[str]
 
 
 def state(outcome: Outcome, wanted: Mapping[str, Any]) -> Iterator[str]:
-    result = outcome.result or {}
+    result: Mapping[str, Any] = outcome.result or {}
     for key, value in wanted.items():
         if result.get(key) != value:
             yield f"{key} is {result.get(key)!r}"

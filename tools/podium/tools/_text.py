@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import cast
 
 from podium.tools._shapes import is_array, is_object
 
@@ -49,7 +50,8 @@ def error_text(error: BaseException) -> str:
     said = said_by(error)
     text = f"{type(error).__name__}: {said}" if said else type(error).__name__
     if isinstance(error, BaseExceptionGroup):
-        inside = "; ".join(error_text(one) for one in error.exceptions[:_SHOWN_ERRORS])
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        inside = "; ".join(error_text(one) for one in group.exceptions[:_SHOWN_ERRORS])
         text = f"{text}: {inside}"[: 2 * MAX_ERROR_CHARS]
     return text
 

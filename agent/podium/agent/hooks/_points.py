@@ -36,6 +36,11 @@ def check_hooks(hooks: Mapping[HookPoint, Sequence[object]]) -> None:
         ValueError: an unknown point, or a hook at a point it does not allow.
         TypeError: a bare function, or an object without `run`.
     """
+    if not isinstance(hooks, Mapping):
+        raise TypeError(
+            f"hooks is a {type(hooks).__name__}: {hooks!r:.60}. Give a dict of lists by hook "
+            "point, as in hooks={'before_llm': [my_hook]}."
+        )
     for point, listed in hooks.items():
         if point not in HOOK_POINTS:
             raise ValueError(

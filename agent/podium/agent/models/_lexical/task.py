@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from podium.agent.messages import ChatMessage, ChatRole
 from podium.agent.models._lexical.passages import Reference, references, without_citations
@@ -112,6 +113,9 @@ def _without_material(text: str) -> tuple[str, str]:
     """Return the question in `text`, and the longer text that came with it."""
     paragraphs = [piece for piece in re.split(r"\n[ \t]*\n", text) if piece.strip()]
     asking = [piece for piece in paragraphs if not _MATERIAL.match(piece)]
+    before = list(takewhile(lambda piece: not _MATERIAL.match(piece), paragraphs))
+    if any("?" in piece for piece in before):
+        asking = before  # what is asked before the material is not asked in it
     short = [piece for piece in asking if len(piece) <= MAX_QUESTION_CHARS]
     questions = [piece for piece in short if "?" in piece or _ITEM.match(piece)] or short[:1]
     if not questions:
