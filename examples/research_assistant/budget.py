@@ -60,7 +60,7 @@ def shown_budget(budget: Budget) -> str:
         f"{budget.seconds:g} seconds" if budget.seconds else "",
     ]
     kept = budget.reserve_for_answer
-    answer = f" ({kept:,} tokens of it for the answer)" if kept else ""
+    answer = f"; {kept:,} of the tokens are kept for the answer" if kept else ""
     return ", ".join(filter(None, limits)) + answer
 
 

@@ -16,6 +16,8 @@ from research_assistant.index import Index, Passage
 from research_assistant.research import Outcome
 
 MAX_QUOTE_CHARS = 1_500
+MAX_FOUND = 3
+"""Passages shown when nobody has found any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +35,13 @@ def write_report(path: Path, outcome: Outcome, index: Index, about: Circumstance
     """Write the report as Markdown, complete or not, and return the checked answer."""
     answer = outcome.result.text if outcome.result is not None else ""
     checked = check_answer(printable(answer.strip()), index)
-    path.write_text("\n".join(_lines(outcome, checked, about)) + "\n", encoding="utf-8")
+    path.write_text("\n".join(_lines(outcome, checked, index, about)) + "\n", encoding="utf-8")
     return checked
 
 
-def _lines(outcome: Outcome, checked: CheckedAnswer, about: Circumstances) -> Iterator[str]:
+def _lines(
+    outcome: Outcome, checked: CheckedAnswer, index: Index, about: Circumstances
+) -> Iterator[str]:
     yield f"# {_one_line(outcome.question)}"
     yield ""
     if not outcome.is_complete:
@@ -46,7 +50,7 @@ def _lines(outcome: Outcome, checked: CheckedAnswer, about: Circumstances) -> It
     yield checked.text or "No answer was written."
     yield ""
     if not outcome.is_complete:
-        yield from _findings(outcome)
+        yield from _findings(outcome, index)
     yield from _sources(checked)
     yield from _usage(outcome)
     yield "## How it ended"
@@ -69,11 +73,17 @@ def how_it_ended(outcome: Outcome) -> str:
     return f"{said} {printable(outcome.problem)}".strip()
 
 
-def _findings(outcome: Outcome) -> Iterator[str]:
-    if outcome.findings:
-        yield "## What had been found"
+def _findings(outcome: Outcome, index: Index) -> Iterator[str]:
+    """Yield what the specialists had found, or else what the words of the question find."""
+    title, found = "What had been found", outcome.findings
+    if not found:
+        title = "What a search for the words of the question finds"
+        passages = index.search(outcome.question, MAX_FOUND)
+        found = [(passage.source, _cut(passage)) for passage in passages]
+    if found:
+        yield f"## {title}"
         yield ""
-    for name, text in outcome.findings:
+    for name, text in found:
         yield f"### {name}"
         yield ""
         yield from _fenced(text)

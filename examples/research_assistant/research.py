@@ -47,6 +47,7 @@ async def research(
     """
     run = team.stream(outcome.question, budget=budget)
     try:
+        await team.warm_up_async()  # a budget's seconds are for work, and not for loading
         async with run:
             async for event in run:
                 watch(event)

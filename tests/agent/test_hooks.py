@@ -133,9 +133,9 @@ def test_a_limit_that_cannot_be_is_refused(limit: Any) -> None:
         RepeatedCallHook(max_repeats=limit)
 
 
-async def _run(turns: list[Any], **settings: Any) -> AgentResult:
+async def _run(turns: list[Any], messages: Any = "go", **settings: Any) -> AgentResult:
     agent = Agent(chat_generator=ScriptedChatGenerator(turns), tools=[look_up], **settings)
-    return await agent.run_async("go")
+    return await agent.run_async(messages)
 
 
 async def test_a_hook_can_add_messages_and_nothing_else_to_the_conversation() -> None:
@@ -152,3 +152,25 @@ async def test_a_hook_can_add_messages_and_nothing_else_to_the_conversation() ->
     assert result.messages[1].text == "noted"
     with pytest.raises(StateError, match="takes ChatMessage objects, and got 'noted'"):
         await _run(["done"], hooks={"before_run": [scribble]})
+
+
+async def test_of_equal_calls_made_at_once_as_many_run_as_may() -> None:
+    at_once = calls(*[call("look_up", word="ox")] * 4)
+
+    result = await _run([at_once, "done"], hooks={"before_tool": [RepeatedCallHook(max_repeats=3)]})
+
+    answers = [one for message in result.messages for one in message.tool_call_results]
+    assert [one.error for one in answers] == [False, False, False, True]
+
+
+async def test_calls_of_earlier_runs_are_no_repeats() -> None:
+    """A conversation goes on over many runs, and each may look the same thing up."""
+    guard = {"before_tool": [RepeatedCallHook(max_repeats=1)]}
+    first = await _run([calls(call("look_up", word="ox")), "done"], hooks=guard)
+
+    second = await _run(
+        [calls(call("look_up", word="ox")), "done"], hooks=guard, messages=first.messages
+    )
+
+    answers = [one for message in second.new_messages for one in message.tool_call_results]
+    assert [one.error for one in answers] == [False]

@@ -20,7 +20,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from ledger_truth import COUNTED, EXAMPLES, Refusal, TrueAccount, figures, portions
+from ledger_truth import COUNTED, EXAMPLES, Refusal, Sums, TrueAccount, figures, portions
 
 from podium.agent.ledger import (
     Account,
@@ -142,7 +142,9 @@ class Ledger(RuleBasedStateMachine):
     def settle_with_a_lie(self, at: int, more: int) -> None:
         owner, held = self.pick_held(at)
         used: dict[Resource, int] = {name: amount + more for name, amount in held.amounts.items()}
-        excess: dict[Resource, int] = {name: more for name in used if owner.left(name) is not None}
+        excess: dict[Resource, int] = {
+            name: more for name in used if owner.account.available(name) is not None
+        }
 
         held.settle(used)
 
@@ -197,9 +199,10 @@ class Ledger(RuleBasedStateMachine):
         owner.account.lower_limits(lower)
 
         owner.limits.update(lower)
+        sums = self.root.sums()[owner.path]
         for name in lower:
-            owner.excused[name] = max(0, owner.over(name))
-            self.is_honest = self.is_honest and owner.over(name) <= 0
+            owner.excused[name] = max(0, owner.over(name, sums[name]))
+            self.is_honest = self.is_honest and not owner.excused[name]
 
     @rule(at=which)
     def close(self, at: int) -> None:
@@ -209,31 +212,33 @@ class Ledger(RuleBasedStateMachine):
 
     @invariant()
     def figures_are_the_sums(self) -> None:
-        """I1, I5 and I10: settled, held and overdraft are what was done here and below."""
+        """I1, I5 and I10: what an account says is the sum of what was done here and below."""
+        sums = self.root.sums()
         for each in self.root.walk():
             assert each.account._node.live == each.live
-            for name in COUNTED:
-                account, key = each.account, f"{name} of {each.path}"
-                assert account._node.lines[name].in_flight == each.in_flight(name), key
-                assert account.settled(name) == each.settled(name), key
-                assert account.held(name) == each.held(name), key
-                assert account.overdraft(name) == each.overdraft(name), key
-                assert account.settled(name) >= self.seen.get(key, 0), key
-                self.seen[key] = account.settled(name)
             assert each.account.is_complete == each.is_measured_below
+            for name in COUNTED:
+                line, key = each.account._node.lines[name], f"{name} of {each.path}"
+                shown = Sums(line.settled, line.held, line.in_flight, line.overdraft)
+                assert shown == sums[each.path][name], key
+                assert line.settled >= self.seen.get(key, 0), key
+                self.seen[key] = line.settled
 
     @invariant()
     def limits_hold(self) -> None:
         """I2, I3 and I4: only what a call used beyond its reservation is over a limit."""
+        sums = self.root.sums()
         for each in self.root.walk():
-            assert all(each.over(name) <= each.excused[name] for name in each.limits)
+            over = {name: each.over(name, sums[each.path][name]) for name in each.limits}
+            assert all(over[name] <= each.excused[name] for name in over)
 
     @invariant()
     def what_is_left_is_what_the_accounts_above_leave(self) -> None:
         """I8 and I9: a grant is there whatever others do; a sharer has no more than its parent."""
+        sums = self.root.sums()
         for each in self.root.walk():
             for name in COUNTED:
-                left, expected = each.account.available(name), each.left(name)
+                left, expected = each.account.available(name), each.left(name, sums)
                 above = None if each.parent is None else each.parent.account.available(name)
                 assert (left is None) == (expected is None)
                 if left is not None and expected is not None:
@@ -254,7 +259,7 @@ class Ledger(RuleBasedStateMachine):
         self.figures_are_the_sums()
         assert not any(each.account.held(name) for each in self.root.walk() for name in COUNTED)
         for name, limit in self.root.limits.items():
-            assert self.root.account.available(name) == limit - self.root.settled(name)
+            assert self.root.account.available(name) == limit - self.root.account.settled(name)
         self.check_journal()
 
     def check_journal(self) -> None:
@@ -295,7 +300,7 @@ class Ledger(RuleBasedStateMachine):
         del owner.reserved[held.key]
         self.over.append(held)
         self.refusals.clear()
-        self.marks.append((len(self.events), self.root.settled("tokens")))
+        self.marks.append((len(self.events), self.root.sums()["root"]["tokens"].settled))
 
     def overdrawn(self, owner: TrueAccount, excess: Amounts) -> None:
         owner.excess.update(excess)

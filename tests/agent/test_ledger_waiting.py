@@ -157,6 +157,17 @@ async def test_a_call_cancelled_while_it_waits_leaves_no_trace() -> None:
     assert tokens(root) == (0, 50, 950)
 
 
+async def test_a_call_cancelled_while_it_waits_holds_up_nobody_who_comes_later() -> None:
+    root = root_with(1_000)
+    take(root, 900)
+
+    async with Waiting() as calls:
+        only = await calls.ask("only", root, exactly(500))
+        only.cancel()
+
+    assert take(root, 100).is_open
+
+
 async def test_a_call_cancelled_just_when_it_got_its_room_gives_it_back() -> None:
     root = root_with(1_000)
     first = take(root, 900)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -119,3 +122,18 @@ async def test_inputs_are_copied_and_what_has_no_copy_is_shared() -> None:
 
     assert result["lock"] is lock
     assert (notes, result["notes"]) == (["mine"], ["mine", "the run's"])
+
+
+def pickled(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, pickled])
+async def test_a_copy_tells_the_same_messages_apart(copied: Callable[[Any], Any]) -> None:
+    result = await run(calls(call("look_up", word="ox")), "done")
+
+    twin = copied(result)
+
+    assert twin.new_messages == result.new_messages
+    assert len(twin.new_messages) == 3
+    assert (twin.text, twin.usage, twin.stop) == (result.text, result.usage, result.stop)

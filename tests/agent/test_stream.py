@@ -14,6 +14,7 @@ from podium.agent import (
     ChatMessage,
     RunEvent,
     RunFinished,
+    RunStream,
     StreamingChunk,
     TextDelta,
     ToolCallFinished,
@@ -249,3 +250,39 @@ async def test_a_stream_is_one_run() -> None:
     async with run:
         with pytest.raises(AgentError, match="entered twice"):
             await run.__aenter__()
+
+
+async def test_a_slow_reader_holds_up_parallel_agents_and_lets_each_go_on() -> None:
+    @tool
+    async def count() -> str:
+        """Let another agent count."""
+        words = " ".join(map(str, range(600)))
+        return (await Agent(chat_generator=ScriptedChatGenerator([words])).run_async("go")).text
+
+    turn = calls(*[call("count")] * 3)
+    agent = Agent(chat_generator=ScriptedChatGenerator([turn, "done"]), tools=[count])
+    deltas = 0
+
+    async with agent.stream("go") as run:
+        async for event in run:
+            await anyio.lowlevel.checkpoint()
+            deltas += isinstance(event, TextDelta)
+
+    assert run.result.text == "done"
+    assert deltas > 3 * 600
+
+
+async def test_two_readers_share_the_events() -> None:
+    agent = Agent(chat_generator=ScriptedChatGenerator([" ".join(map(str, range(100)))]))
+    seen: list[int] = []
+
+    async def read(events: RunStream) -> None:
+        async for event in events:
+            seen.append(event.seq)
+
+    async with agent.stream("go") as run, anyio.create_task_group() as group:
+        group.start_soon(read, run)
+        group.start_soon(read, run)
+
+    assert sorted(seen) == list(range(len(seen)))
+    assert len(seen) > 100

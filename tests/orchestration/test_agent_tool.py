@@ -193,3 +193,29 @@ async def test_it_can_be_called_outside_an_agent() -> None:
     result = await delegate.invoke_async(task="Is it?")
 
     assert result.text == "It is."
+
+
+async def test_the_agents_prompt_may_call_a_variable_context() -> None:
+    agent = specialist("42.", user_prompt="Use this: {{ context }}")
+    model = ScriptedChatGenerator([calls(call("facts", task="?", context="an ox")), "done"])
+
+    await Agent(chat_generator=model, tools=[AgentTool(agent)]).run_async("go")
+
+    assert [one.text for one in sent_to(agent)] == ["?", "Use this: an ox"]
+
+
+async def test_the_task_fills_a_prompt_variable_of_its_name() -> None:
+    agent = specialist("42.", system_prompt="You do one thing: {{ task }}")
+    delegate = AgentTool(agent)
+
+    await asked(delegate)
+
+    assert delegate.parameters["required"] == ["task"]
+    assert sent_to(agent)[0].text == "You do one thing: Find out"
+
+
+def sent_to(agent: Agent) -> Sequence[ChatMessage]:
+    """Return the messages that the agent's scripted model got first."""
+    model = agent.chat_generator
+    assert isinstance(model, ScriptedChatGenerator)
+    return model.requests[0].messages

@@ -67,7 +67,9 @@ class Truthful:
         return {"replies": [reply]}
 
 
-def team(count: int, allotment: Budget | None, **settings: Any) -> tuple[Coordinator, list[Truthful]]:
+def team(
+    count: int, allotment: Budget | None, **settings: Any
+) -> tuple[Coordinator, list[Truthful]]:
     """Return a coordinator that asks `count` specialists at once, and the models that spend."""
     worker = Truthful()
     specialist = Agent(chat_generator=worker, name="worker", description="Works.")
@@ -347,9 +349,7 @@ async def test_agents_beyond_the_limit_are_not_started() -> None:
 
 
 async def test_a_budget_that_says_so_raises_with_the_partial_result() -> None:
-    agent = searching(
-        calls(call("look", q="tea")), budget=Budget(requests=1, on_exceeded="raise")
-    )
+    agent = searching(calls(call("look", q="tea")), budget=Budget(requests=1, on_exceeded="raise"))
 
     with pytest.raises(BudgetExceededError, match="1 of 1 requests") as caught:
         await agent.run_async("go")
@@ -375,7 +375,8 @@ async def test_without_usage_the_reservation_is_charged_in_full() -> None:
         model = "silent"
 
         def with_output_cap(self, kwargs: Any, cap: int) -> Any:
-            return {**(kwargs or {}), "max_tokens": cap}
+            given: dict[str, Any] = kwargs or {}
+            return {**given, "max_tokens": cap}
 
         async def run_async(self, messages: Any, **options: Any) -> Any:
             return {"replies": [calls(call("look", q="tea"))]}

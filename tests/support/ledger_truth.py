@@ -23,6 +23,20 @@ COUNTED: Final[tuple[Resource, ...]] = ("tokens", "requests", "cost_nusd", "agen
 """The resources that the laws are tried on."""
 
 
+@dataclass
+class Sums:
+    """What one resource of an account comes to, with all below it."""
+
+    settled: int
+    held: int
+    in_flight: int
+    overdraft: int
+
+    @property
+    def used(self) -> int:
+        return self.settled + self.held
+
+
 @dataclass(eq=False)
 class TrueAccount:
     """One account's own doings."""
@@ -61,47 +75,49 @@ class TrueAccount:
         if self.parent is not None and resource not in self.escrow:
             yield from self.parent.draws_on(resource)
 
-    def settled(self, resource: Resource) -> int:
-        return self.spent[resource] + sum(each.settled(resource) for each in self.children)
+    def sums(self) -> dict[str, dict[Resource, Sums]]:
+        """Return the sums of this account and of all below it, by path."""
+        found: dict[str, dict[Resource, Sums]] = {}
+        for each in self.children:
+            found |= each.sums()
+        found[self.path] = {name: self._sum(name, found) for name in COUNTED}
+        return found
 
-    def overdraft(self, resource: Resource) -> int:
-        return self.excess[resource] + sum(each.overdraft(resource) for each in self.children)
-
-    def held(self, resource: Resource) -> int:
-        own = sum(each.amounts.get(resource, 0) for each in self.reserved.values())
-        below = sum(each.held_above(resource) for each in self.children)
-        return own + self.aside.get(resource, 0) + below
-
-    def held_above(self, resource: Resource) -> int:
-        """What the account above must hold for this one."""
-        spent, held = self.settled(resource), self.held(resource)
-        return max(self.escrow.get(resource, 0), spent + held) - spent
-
-    def in_flight(self, resource: Resource) -> int:
-        """What its calls, and those below that draw on it, hold."""
-        own = sum(each.amounts.get(resource, 0) for each in self.reserved.values())
-        sharing = [each for each in self.children if resource not in each.escrow]
-        return own + sum(each.in_flight(resource) for each in sharing)
+    def _sum(self, name: Resource, below: dict[str, dict[Resource, Sums]]) -> Sums:
+        own = sum(each.amounts.get(name, 0) for each in self.reserved.values())
+        total = Sums(
+            settled=self.spent[name],
+            held=own + self.aside.get(name, 0),
+            in_flight=own,
+            overdraft=self.excess[name],
+        )
+        for each in self.children:
+            sums, escrow = below[each.path][name], each.escrow.get(name)
+            total.settled += sums.settled
+            total.held += max(escrow or 0, sums.settled + sums.held) - sums.settled
+            total.in_flight += sums.in_flight if escrow is None else 0
+            total.overdraft += sums.overdraft
+        return total
 
     @property
     def live(self) -> int:
         """How many of the open accounts have no open account below them."""
         return sum(each.live for each in self.children) or int(not self.account.is_closed)
 
-    def left(self, resource: Resource) -> int | None:
+    def left(self, name: Resource, sums: dict[str, dict[Resource, Sums]]) -> int | None:
+        """Return what the limits leave, as long as no account is over its limit."""
         return min(
             (
-                each.limits[resource] - each.settled(resource) - each.held(resource)
-                for each in self.draws_on(resource)
-                if resource in each.limits
+                each.limits[name] - sums[each.path][name].used
+                for each in self.draws_on(name)
+                if name in each.limits
             ),
             default=None,
         )
 
-    def over(self, resource: Resource) -> int:
+    def over(self, name: Resource, sums: Sums) -> int:
         """How far it is over its limit, beyond what its calls used without room."""
-        used = self.settled(resource) + self.held(resource)
-        return used - self.limits[resource] - self.overdraft(resource)
+        return sums.used - self.limits[name] - sums.overdraft
 
     def excess_of(self, used: Amounts) -> dict[Resource, int]:
         """Return what of an unreserved use there is no room for."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from podium.agent._account import RunAccount, current_account
 from podium.agent._agent import Agent
 from podium.agent._result import AgentResult
 from podium.agent._stop import Stop
@@ -23,19 +22,6 @@ from podium.agent.errors import (
     DelegationError,
     ModelError,
     OutputError,
-)
-from podium.agent.events import (
-    AgentFinished,
-    AgentStarted,
-    BudgetChanged,
-    ReasoningDelta,
-    RunEvent,
-    RunFinished,
-    RunStarted,
-    StepStarted,
-    TextDelta,
-    ToolCallFinished,
-    ToolCallStarted,
 )
 from podium.agent.hooks import Hook, HookPoint, hook
 from podium.agent.messages import ChatMessage, ChatRole, ReasoningContent
@@ -49,7 +35,21 @@ from podium.agent.streaming import (
 from podium.tools import State
 
 if TYPE_CHECKING:
+    from podium.agent._account import RunAccount, current_account
     from podium.agent.budget import Budget, BudgetView
+    from podium.agent.events import (
+        AgentFinished,
+        AgentStarted,
+        BudgetChanged,
+        ReasoningDelta,
+        RunEvent,
+        RunFinished,
+        RunStarted,
+        StepStarted,
+        TextDelta,
+        ToolCallFinished,
+        ToolCallStarted,
+    )
 
 __all__ = [
     "Agent",
@@ -91,8 +91,28 @@ __all__ = [
 ]
 
 
+_LAZY = {
+    "podium.agent._account": ("RunAccount", "current_account"),
+    "podium.agent.budget": ("Budget", "BudgetView"),
+    "podium.agent.events": (
+        "AgentFinished",
+        "AgentStarted",
+        "BudgetChanged",
+        "ReasoningDelta",
+        "RunEvent",
+        "RunFinished",
+        "RunStarted",
+        "StepStarted",
+        "TextDelta",
+        "ToolCallFinished",
+        "ToolCallStarted",
+    ),
+}
+
+
 def __getattr__(name: str) -> Any:
-    """Load budgets, and the ledger under them, when they are first asked for."""
-    if name in ("Budget", "BudgetView"):
-        return getattr(importlib.import_module("podium.agent.budget"), name)
+    """Load what not every program needs when it is first asked for."""
+    for module, names in _LAZY.items():
+        if name in names:
+            return getattr(importlib.import_module(module), name)
     raise AttributeError(f"module 'podium.agent' has no attribute {name!r}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import TYPE_CHECKING
 
 import anyio
 import anyio.lowlevel
 
-from podium.agent.events import RunEvent
+if TYPE_CHECKING:
+    from podium.agent.events import RunEvent
 
 CAPACITY = 256
 """Events that may wait to be read. Enough for what arrives in one network read, small in memory."""
@@ -42,11 +44,13 @@ class EventChannel:
         self._events.append(event)
         if self._readable is not None:
             self._readable.set()
+            self._readable = None
 
     async def wait_for_room(self) -> None:
         """Return when the reader has caught up."""
         while self.is_full:
-            self._writable = anyio.Event()
+            if self._writable is None:  # parallel agents wait for the same event
+                self._writable = anyio.Event()
             await self._writable.wait()
 
     async def get(self) -> RunEvent | None:
@@ -57,7 +61,8 @@ class EventChannel:
         while not self._events:
             if self._closed:
                 return None
-            self._readable = anyio.Event()
+            if self._readable is None:
+                self._readable = anyio.Event()
             await self._readable.wait()
         event = self._events.popleft()
         if self._writable is not None and len(self._events) < CAPACITY:

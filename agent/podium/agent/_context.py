@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from podium.agent._channel import EventChannel
-from podium.agent.events import RunEvent
 
 if TYPE_CHECKING:
     from anyio.lowlevel import EventLoopToken
 
     from podium.agent._effects import Effects
     from podium.agent._spending import Spending
+    from podium.agent.events import RunEvent
     from podium.agent.models import StreamingCallback
     from podium.tracing._spans import OpenSpan
     from podium.tracing._usage_tree import UsageMeter
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DEFAULT_MAX_DEPTH = 8
 """How deep agents may nest when nobody says otherwise."""
 
-EventT = TypeVar("EventT", bound=RunEvent)
+EventT = TypeVar("EventT", bound="RunEvent")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

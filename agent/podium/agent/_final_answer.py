@@ -33,13 +33,13 @@ LIMITS = frozenset(
 )
 """Endings after which there is something to write up and nothing against one more call."""
 
-EXCERPTS = (20_000, 10_000, 6_000, 4_000, 2_500, 1_500, 1_000, 600, 300)
+EXCERPTS = (20_000, 10_000, 6_000, 4_000, 2_500, 1_500, 1_000, 600, 300, 150)
 """How much of what was found is shown, in characters, where all of it does not fit the budget."""
 FRAMED = 2_500
 """Excerpts of at least so much leave the system prompt where it is; shorter ones do without it."""
 
 _NOTICE = (
-    "[Stop here: {why} No more tools can be called. Write the final answer now from what was "
+    "[Stop here: {why}. No more tools can be called. Write the final answer now from what was "
     "found; say plainly what is missing.]"
 )
 
@@ -54,7 +54,8 @@ async def answer_from_what_was_found(run: RunState) -> None:
     stop = run.stop
     if stop is None or stop.reason not in LIMITS or not _is_due(run):
         return
-    run.add(ChatMessage.from_user(_NOTICE.format(why=stop.explain())))
+    why = stop.explain().partition(". ")[0]  # the figures would take room and say no more to it
+    run.add(ChatMessage.from_user(_NOTICE.format(why=why)))
     try:
         with anyio.move_on_after(answer_seconds(run) or None):
             reply = await _ask_in_the_room_there_is(run)

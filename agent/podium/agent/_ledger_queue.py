@@ -106,7 +106,7 @@ class WaitingQueue:
 
     def serve(self) -> None:
         """Decide for each call, oldest first: it gets its room, is denied, or waits on."""
-        if not self._waiters:
+        if not self._waiters and not self._claims:
             return
         waiting, self._waiters, self._claims = self._waiters, [], set()
         for waiter in waiting:

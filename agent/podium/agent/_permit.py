@@ -95,8 +95,8 @@ async def ask_for_room(
     )
     needs = _needs(spending, caps, model, prompt, kwargs)
     if is_last:
-        half = spending.kept.get("tokens", 0) // 2  # the rest of what was kept is for the prompt
-        needs = replace(needs, min_output=max(needs.min_output, half))
+        third = spending.kept.get("tokens", 0) // 3  # the rest of what was kept is for the prompt
+        needs = replace(needs, min_output=max(needs.min_output, third))
         size = size_call(account, needs, spending.kept)
         outcome = account.reserve(size.want, size.least, from_reserve=True)
     else:

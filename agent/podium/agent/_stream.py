@@ -11,7 +11,6 @@ import anyio
 from podium.agent._channel import EventChannel
 from podium.agent._result import AgentResult
 from podium.agent.errors import AgentError
-from podium.agent.events import RunEvent
 from podium.agent.messages import ChatMessage
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from podium.agent._agent import Agent, Messages
     from podium.agent._run_state import RunState
     from podium.agent._start import RunOptions
+    from podium.agent.events import RunEvent
 
 
 class RunStream:

@@ -122,3 +122,9 @@ def test_a_document_that_is_no_json_is_an_error() -> None:
 
     with pytest.raises(BrokenEventError):
         reader.close()
+
+
+def test_nothing_counts_after_the_end_whether_it_comes_in_the_same_read_or_not() -> None:
+    events, _ = read(b'data: {"a": 1}\n\ndata: [DONE]\n\ndata: {"a": 2}\n\n')
+
+    assert events == [{"a": 1}]

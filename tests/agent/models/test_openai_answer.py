@@ -263,3 +263,12 @@ def test_a_reply_that_the_provider_broke_off_is_an_error_with_its_text() -> None
         reply({"content": "Half a"}, "error")
 
     assert caught.value.partial_text == "Half a"
+
+
+def test_data_nested_without_end_is_no_answer() -> None:
+    """The half character sends it past the strict reader, which has a limit of its own."""
+    deep = b"[" * 900 + b"]" * 900
+    body = b'{"choices": [{"message": {"content": "\\ud83d", "odd": ' + deep + b"}}]}"
+
+    with pytest.raises(ModelError, match="answered without choices"):
+        read_answer(body, model="m")

@@ -173,3 +173,26 @@ def test_a_model_error_survives_pickling() -> None:
     copy = pickle.loads(pickle.dumps(error))
 
     assert (str(copy), vars(copy)) == (str(error), vars(error))
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize(
+    "body", [said(f"The key {KEY} has no credit"), {"id": KEY, "choices": []}, f"<p>{KEY}</p>"]
+)
+async def test_a_key_in_an_answer_that_is_none_is_in_no_traceback(
+    body: dict[str, object] | str, streamed: bool
+) -> None:
+    def ignore(chunk: object) -> None: ...
+
+    async with FakeOpenAIServer([Fault(200, body)]) as server:
+        error = await failure(server.base_url, streaming_callback=ignore if streamed else None)
+
+    assert KEY not in "".join(traceback.format_exception(error))
+    assert "***" in str(error)
+
+
+async def test_a_placeholder_for_a_key_stays_a_word() -> None:
+    async with FakeOpenAIServer([Fault(400, said("none of the tools fit"))]) as server:
+        error = await failure(server.base_url, api_key="none")
+
+    assert "none of the tools fit" in str(error)

@@ -294,3 +294,22 @@ def test_a_stream_without_replies_says_what_came() -> None:
         streamed({"detail": "Not Found"})
     with pytest.raises(ModelError, match="<html>"):
         StreamedReplies("m").finish(is_done=False, stray="<html>")
+
+
+def test_usage_that_stands_in_the_choice_is_found() -> None:
+    last = delta("stop")
+    last["choices"][0]["usage"] = USAGE
+
+    replies, _ = streamed(delta(content="Hi"), last)
+
+    assert replies[0].meta["usage"] == USAGE
+
+
+def test_a_call_by_itself_is_a_list_of_one() -> None:
+    asked = {"id": "c1", "function": {"name": "look_up", "arguments": '{"word": "ox"}'}}
+
+    made = reply(delta(tool_calls=asked), delta("tool_calls"))
+
+    assert [(one.tool_name, one.arguments) for one in made.tool_calls] == [
+        ("look_up", {"word": "ox"})
+    ]

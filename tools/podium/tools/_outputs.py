@@ -10,6 +10,7 @@ from typing import Any
 from podium.tools._results import result_parts, result_text
 from podium.tools._shapes import is_mapping
 from podium.tools._state import MergeHandler
+from podium.tools._text import error_text
 from podium.tools.content import ContentPart
 from podium.tools.errors import ToolDefinitionError, nearest
 
@@ -83,10 +84,9 @@ class Outputs:
             return result_parts(piece) if self._whole.is_raw else result_text(piece)
         except Exception as error:  # the call has acted already: its result must not be lost
             logger.warning(
-                "outputs_to_string of tool %r failed (%s: %s), so its whole result is shown",
+                "outputs_to_string of tool %r failed (%s), so its whole result is shown",
                 self._tool_name,
-                type(error).__name__,
-                error,
+                error_text(error),
             )
             return result_text(value)
 

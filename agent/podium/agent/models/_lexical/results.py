@@ -18,7 +18,7 @@ BARE_CHARS = 300
 
 _EMPTY = re.compile(
     r"\W*(?:no|none|nothing|not found|null|i found nothing|0 (?:results?|matches|hits)|sorry)\b"
-    r"|\W*$",
+    r"|\W*$|\[incomplete, ",
     re.IGNORECASE,
 )
 

@@ -14,6 +14,7 @@ from podium.tools._shapes import is_deeper_than
 _MAX_DEPTH = 200
 """What the strict reader allows; the forgiving one would go on to the interpreter's own limit."""
 
+
 def encode(value: object) -> bytes:
     """Return `value` as JSON in UTF-8; infinities and NaN become null, lone surrogates U+FFFD."""
     try:
