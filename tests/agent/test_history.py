@@ -7,7 +7,7 @@ from case_runner.wire import history_faults, wire_messages
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.agent import Agent, ChatMessage, ChatRole
+from podium.agent import Agent, ChatMessage, ChatRole, State, hook
 from podium.agent._history import is_valid, open_calls, repaired, with_unique_ids
 from podium.agent.testing import ScriptedChatGenerator
 from podium.tools import ToolCall
@@ -130,3 +130,17 @@ async def test_a_stored_conversation_that_broke_off_is_mended_before_it_is_sent(
         "tool",
         "user",
     ]
+
+
+@pytest.mark.anyio
+async def test_what_a_hook_leaves_open_is_mended_before_the_model_is_called() -> None:
+    @hook
+    def drop_results(state: State) -> None:
+        state.data["messages"][:] = [one for one in state.data["messages"] if one.role != "tool"]
+
+    model = ScriptedChatGenerator([said(ToolCall("nothing", {}, "c1")), "done"])
+
+    await Agent(chat_generator=model, hooks={"before_llm": [drop_results]}).run_async("go")
+
+    assert is_valid(model.requests[1].messages)
+    assert "interrupted" in model.requests[1].messages[2].tool_call_results[0].text

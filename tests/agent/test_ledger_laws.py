@@ -229,8 +229,8 @@ class Ledger(RuleBasedStateMachine):
         """I2, I3 and I4: only what a call used beyond its reservation is over a limit."""
         sums = self.root.sums()
         for each in self.root.walk():
-            over = {name: each.over(name, sums[each.path][name]) for name in each.limits}
-            assert all(over[name] <= each.excused[name] for name in over)
+            own = sums[each.path]
+            assert all(each.over(name, own[name]) <= each.excused[name] for name in each.limits)
 
     @invariant()
     def what_is_left_is_what_the_accounts_above_leave(self) -> None:

@@ -103,8 +103,8 @@ async def test_a_small_call_does_not_overtake_a_large_one_that_waits() -> None:
 
     async with Waiting() as calls:
         await calls.ask("large", child_of(root, name="a"), exactly(900))
-        second.cancel()
         await calls.ask("small", child_of(root, name="b"), exactly(100))
+        second.cancel()
         at_once = root.reserve({"tokens": 100})
         assert calls.done == {}
         first.cancel()

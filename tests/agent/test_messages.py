@@ -147,11 +147,26 @@ NO_MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"role": "user", "content": [{"image": {"mime_type": "a/b"}}]}, "no good 'image'"),
     ({"role": "user", "content": [{"image": {"base64_image": "?"}}]}, "is not base64"),
     ({"role": "assistant", "content": [{"tool_call": "add"}]}, "no good 'tool_call'"),
+    (
+        {"role": "assistant", "content": [{"tool_call": {"tool_name": None, "arguments": {}}}]},
+        "tool_name is of type NoneType",
+    ),
+    (
+        {
+            "role": "assistant",
+            "content": [{"tool_call": {"tool_name": "a", "arguments": {}, "id": 7}}],
+        },
+        "id is of type int",
+    ),
+    ({"role": "assistant", "content": [{"reasoning": {"reasoning_text": []}}]}, "is of type list"),
+    ({"role": "user", "content": "hi", "name": ["Ann"]}, "the name"),
+    ({"role": "user", "content": "hi", "meta": [1]}, "the meta"),
+    ("hi", "has the role None"),
 ]
 
 
 @pytest.mark.parametrize(("data", "about"), NO_MESSAGES)
-def test_data_that_is_no_message_is_refused_in_words(data: dict[str, Any], about: str) -> None:
+def test_data_that_is_no_message_is_refused_in_words(data: Any, about: str) -> None:
     with pytest.raises(ValueError, match=about):
         ChatMessage.from_dict(data)
 

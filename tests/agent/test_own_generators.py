@@ -114,7 +114,15 @@ async def test_no_reply_at_all_is_an_empty_one() -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [None, "hello", {}, {"replies": "hello"}, {"replies": ["hello"]}, [ChatMessage.from_user("x")]],
+    [
+        None,
+        "hello",
+        {},
+        {"replies": "hello"},
+        {"replies": ["hello"]},
+        {"replies": [ChatMessage.from_user("x")]},
+        [ChatMessage.from_user("x")],
+    ],
 )
 async def test_an_answer_that_makes_no_sense_names_the_generator(answer: object) -> None:
     with pytest.raises(AgentError, match=r"Replying returned .* Return that from its run"):

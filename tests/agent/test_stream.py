@@ -286,3 +286,16 @@ async def test_two_readers_share_the_events() -> None:
 
     assert sorted(seen) == list(range(len(seen)))
     assert len(seen) > 100
+
+
+async def test_a_run_that_waits_for_its_reader_ends_when_the_reader_leaves() -> None:
+    class Endless:
+        async def run_async(self, messages: Any, *, streaming_callback: Any) -> Any:
+            while True:
+                await (streaming_callback(StreamingChunk("x")) or anyio.lowlevel.checkpoint())
+
+    with anyio.fail_after(5):
+        async with Agent(chat_generator=Endless()).stream("go") as run:
+            await anyio.wait_all_tasks_blocked()
+
+    assert run.result.exit_reason == "cancelled"

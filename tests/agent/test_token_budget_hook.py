@@ -130,6 +130,19 @@ async def test_hooks_see_what_was_used_below_in_between() -> None:
     assert seen == [0, 200, 200, 300]
 
 
+async def test_what_an_earlier_hook_asked_models_for_is_seen_by_the_next() -> None:
+    @hook
+    def spend(state: State) -> None:
+        current_account().record({"total_tokens": 700}, model="other", purpose="hook")
+
+    model = ScriptedChatGenerator([])
+    hooks: Any = {"before_llm": [spend, TokenBudgetHook(max_total_tokens=700)]}
+
+    result = await Agent(chat_generator=model, hooks=hooks).run_async("go")
+
+    assert (result.exit_reason, model.requests) == ("token_budget_exceeded", [])
+
+
 async def test_it_may_only_stand_before_model_calls() -> None:
     budget = TokenBudgetHook(max_total_tokens=10)
 

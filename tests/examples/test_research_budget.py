@@ -156,7 +156,10 @@ def test_a_limit_in_dollars_needs_a_model_with_a_price(
 
 
 def test_prices_that_are_not_installed_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    def find_nothing(name: str) -> None:
+        """Find no package."""
+
+    monkeypatch.setattr("importlib.util.find_spec", find_nothing)
 
     with pytest.raises(ResearchError, match=r"podium\[prices\]"):
         budget_from(None, "1", None)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from podium.agent import Agent, AgentResult, ChatMessage
+from podium.agent import Agent, AgentResult, Budget, ChatMessage
 from podium.agent.testing import ScriptedChatGenerator, call, calls
 from podium.orchestration import AgentTool, SpecialistError
 from podium.tools import Tool, tool
@@ -219,3 +219,15 @@ def sent_to(agent: Agent) -> Sequence[ChatMessage]:
     model = agent.chat_generator
     assert isinstance(model, ScriptedChatGenerator)
     return model.requests[0].messages
+
+
+def test_its_time_limit_is_one_of_the_specialists_budget() -> None:
+    agent = specialist()
+
+    timed = AgentTool(agent, timeout_seconds=2)
+    tighter = AgentTool(agent, timeout_seconds=2, budget=Budget(seconds=5, requests=3))
+    looser = AgentTool(agent, timeout_seconds=9, budget=Budget(seconds=5))
+
+    assert timed.budget == Budget(seconds=2)
+    assert tighter.budget == Budget(seconds=2, requests=3)
+    assert looser.budget == Budget(seconds=5)

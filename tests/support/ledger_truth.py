@@ -14,7 +14,7 @@ EXAMPLES = int(os.environ.get("PODIUM_LEDGER_EXAMPLES", "150"))
 """How many random trees are tried."""
 
 
-def portions(examples: int, most: int = 250) -> list[int]:
+def portions(examples: int, most: int = 100) -> list[int]:
     """Return the number cut in portions for tests of their own, so that none runs too long."""
     return [min(most, examples - start) for start in range(0, examples, most)]
 

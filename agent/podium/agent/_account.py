@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from podium.agent._chat_span import describe_reply, model_name, open_chat_span
 from podium.agent._context import RunContext, current_run
 from podium.agent._effects import ModelRequest
 from podium.agent._out_of_budget import OutOfBudgetError
@@ -88,21 +89,26 @@ class RunAccount:
             generation_kwargs=permit.generation_kwargs if permit else generation_kwargs,
             streaming_callback=None,
         )
-        began = effects.monotonic()
+        span, began = open_chat_span(context, generator), effects.monotonic()
         try:
-            replies = await effects.call_model(request)
+            with span.current():
+                replies = await effects.call_model(request)
+            reply = replies[0] if replies else ChatMessage.from_assistant()
+            used = context.meter.record_call(
+                reply.meta.get("usage"),
+                model=str(reply.meta.get("model") or model_name(generator)),
+                purpose=purpose,
+                seconds=effects.monotonic() - began,
+                cost=permit.spending.cost if permit else None,
+            )
+            describe_reply(span, used, replies)
         except BaseException as error:
             if permit is not None:
                 permit.give_back(error)
+            span.fail(error)
             raise
-        reply = replies[0] if replies else ChatMessage.from_assistant()
-        used = context.meter.record_call(
-            reply.meta.get("usage"),
-            model=str(reply.meta.get("model") or getattr(generator, "model", "unknown")),
-            purpose=purpose,
-            seconds=effects.monotonic() - began,
-            cost=permit.spending.cost if permit else None,
-        )
+        finally:
+            span.end()
         if permit is not None:
             permit.pay(used, reply)
         return reply

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from math import isfinite
 from typing import Final
 
@@ -45,13 +45,28 @@ def checked_usd(value: object) -> Decimal | None:
             f"Budget got cost_usd={value!r}, which is no amount of money. "
             "Give a Decimal, an int or a float, such as cost_usd=0.50."
         )
-    usd = value if isinstance(value, Decimal) else Decimal(repr(value))
+    usd = value if isinstance(value, Decimal) else Decimal(str(value))
     if not usd.is_finite() or usd < SMALLEST_USD:
         raise ValueError(
             f"Budget got cost_usd={value}, which is less than a billionth of a dollar or not "
             "finite. Give a larger amount, or leave cost_usd out for no limit."
         )
     return usd
+
+
+def read_usd(text: str) -> Decimal:
+    """Return an amount of money that data holds as text.
+
+    Raises:
+        ValueError: the text is no number.
+    """
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ValueError(
+            f"A budget in data has cost_usd={text!r}, which is no amount of money. "
+            "Write it as digits, such as '0.50'."
+        ) from None
 
 
 def check_seconds(value: object) -> None:
@@ -99,7 +114,7 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
     Raises:
         ValueError: it is none of them.
     """
-    if value not in choices:
+    if not any(type(value) is type(choice) and value == choice for choice in choices):  # 1 == True
         raise ValueError(
             f"Budget got {name}={value!r}, which it does not know. "
             f"Choose one of {', '.join(map(repr, choices))}."

@@ -19,6 +19,7 @@ async def call_hooks(run: RunState, point: HookPoint) -> None:
     """
     for hook in run.agent.hooks_at(point):
         context = run.context
+        run.state.data["token_usage"] = context.meter.token_usage  # agents below have used theirs
         name = getattr(hook, "name", type(hook).__name__)
         span = hook_span(
             point=point,

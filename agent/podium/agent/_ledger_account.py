@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from podium.agent._ledger_allotments import Allotment, Shared
 from podium.agent._ledger_amounts import Amounts, Resource, checked_amounts
 from podium.agent._ledger_events import LedgerObserver
-from podium.agent._ledger_line import Denied
+from podium.agent._ledger_line import Denied, Room
 from podium.agent._ledger_node import LedgerNode
 from podium.agent._ledger_queue import Sizing, Waiter
 from podium.agent._ledger_reservation import Reservation
 from podium.agent._ledger_tree import LedgerTree
 from podium.agent.errors import AgentError
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
-    """What a resource's tightest limit leaves to an account."""
-
-    left: int
-    """What can be reserved now; below 0 after an overdraft."""
-    returning: int
-    """What calls under way hold there; a part of it will come back."""
-    live: int
-    """How many agents at that limit or below are at work, not waiting for agents below them."""
 
 
 class Account:
@@ -240,11 +226,7 @@ class Account:
     def room(self, resource: Resource) -> Room | None:
         """Return what the tightest limit leaves, here or above; None without a limit."""
         with self._node.tree.lock:
-            found = min(self._node.lines[resource].limits(), key=lambda each: each[1], default=None)
-            if found is None:
-                return None
-            line, left = found
-            return Room(left=left, returning=line.in_flight, live=line.owner.live)
+            return self._node.lines[resource].room()
 
     def blocking(self, least: Amounts) -> Denied | None:
         """Return why these amounts cannot be reserved now; None if they can be.

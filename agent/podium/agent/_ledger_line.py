@@ -16,6 +16,20 @@ if TYPE_CHECKING:
     from podium.agent._ledger_node import LedgerNode
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """What a resource's tightest limit leaves to an account."""
+
+    left: int
+    """What can be reserved now; below 0 after an overdraft."""
+    returning: int
+    """What calls under way hold there; a part of it will come back."""
+    later: int
+    """What all limits would leave if calls under way used nothing."""
+    live: int
+    """How many agents at that limit or below are at work, not waiting for agents below them."""
+
+
 class Line:
     """The figures of one resource on one account; they include everything below it."""
 
@@ -104,6 +118,15 @@ class Line:
         """Return what can be reserved here; below 0 after an overdraft, None without a limit."""
         limits = self.limits()
         return min([left for _, left in limits]) if limits else None
+
+    def room(self) -> Room | None:
+        """Return what the tightest limit leaves; None without a limit."""
+        limits = self.limits()
+        if not limits:
+            return None
+        line, left = min(limits, key=lambda each: each[1])
+        later = min([left + line.in_flight for line, left in limits])
+        return Room(left=left, returning=line.in_flight, later=later, live=line.owner.live)
 
     def limits(self) -> list[tuple[Line, int]]:
         """Return each line that limits this one, upwards, and what it leaves to this one.

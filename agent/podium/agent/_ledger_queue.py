@@ -70,10 +70,6 @@ class WaitingQueue:
         self._waiters: list[Waiter] = []
         self._claims: set[Line] = set()
 
-    def __len__(self) -> int:
-        """Return how many calls wait."""
-        return len(self._waiters)
-
     def claimed(self, lines: Mapping[Resource, Line], resources: Iterable[Resource]) -> Line | None:
         """Return the line that an earlier call waits for and these resources need, if there is one.
 

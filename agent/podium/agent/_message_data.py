@@ -35,6 +35,7 @@ def from_dict(data: Mapping[str, Any]) -> ChatMessage:
     Raises:
         ValueError: no known role, or a part that is unknown or incomplete.
     """
+    data = _fields(data)
     role = data.get("role")
     if role not in list(ChatRole):
         raise ValueError(
@@ -49,7 +50,13 @@ def from_dict(data: Mapping[str, Any]) -> ChatMessage:
             "Give text or a list of parts, such as [{'text': 'Hello'}]."
         )
     parts = tuple(_part_from(part) for part in cast("Sequence[object]", content))
-    return ChatMessage(ChatRole(role), parts, dict(data.get("meta") or {}), data.get("name"))
+    meta, name = data.get("meta") or {}, data.get("name")
+    if not isinstance(meta, Mapping) or not isinstance(name, str | None):
+        raise ValueError(
+            f"A message of role {role!r} has the meta {meta!r:.40} and the name {name!r:.40}. "
+            "Give a dict and a text, or leave them out."
+        )
+    return ChatMessage(ChatRole(role), parts, dict(cast("Mapping[str, Any]", meta)), name)
 
 
 def _part_to_dict(part: MessagePart) -> dict[str, Any]:
@@ -107,9 +114,13 @@ def _fields(data: object) -> Mapping[str, Any]:
 
 
 def _text_from(value: Any) -> TextContent:
+    return TextContent(_text(value, "text"))
+
+
+def _text(value: object, field: str) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"the text is of type {type(value).__name__}")
-    return TextContent(value)
+        raise TypeError(f"its {field} is of type {type(value).__name__}")
+    return value
 
 
 def _image_from(value: Any) -> ImageContent:
@@ -124,12 +135,12 @@ def _file_from(value: Any) -> FileContent:
 
 
 def _call_from(value: Any) -> ToolCall:
-    extra = value.get("extra")
+    extra, identity, problem = value.get("extra"), value.get("id"), value.get("problem")
     return ToolCall(
-        value["tool_name"],
+        _text(value["tool_name"], "tool_name"),
         dict(value["arguments"] or {}),
-        value.get("id"),
-        value.get("problem"),
+        None if identity is None else _text(identity, "id"),
+        None if problem is None else _text(problem, "problem"),
         None if extra is None else dict(extra),
     )
 
@@ -142,7 +153,8 @@ def _result_from(value: Any) -> ToolCallResult:
 
 
 def _reasoning_from(value: Any) -> ReasoningContent:
-    return ReasoningContent(value["reasoning_text"], dict(value.get("extra") or {}))
+    text = _text(value["reasoning_text"], "reasoning_text")
+    return ReasoningContent(text, dict(value.get("extra") or {}))
 
 
 _READERS: Mapping[str, Callable[[Any], MessagePart]] = {

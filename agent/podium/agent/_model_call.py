@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from podium.agent._chat_span import describe_reply, model_name, open_chat_span
 from podium.agent._chunks import chunk_listener
 from podium.agent._effects import ModelRequest
 from podium.agent._history import with_unique_ids
@@ -14,7 +15,6 @@ from podium.agent.events import BudgetChanged
 from podium.agent.messages import ChatMessage
 from podium.tools import Tool
 from podium.tracing import Usage
-from podium.tracing._spans import OpenSpan, chat_span, set_chat_result
 
 if TYPE_CHECKING:
     from podium.agent._permit import Permit
@@ -55,7 +55,9 @@ async def _call(
     context, generator = run.context, run.agent.chat_generator
     effects, listener = context.tree.effects, chunk_listener(run)
     permit = await _permit(run, messages, tools, purpose)
-    span = _open_span(run, is_streamed=listener is not None)
+    span = open_chat_span(
+        context, generator, step=run.step_count + 1, is_streamed=listener is not None
+    )
     request = ModelRequest(
         generator=generator,
         messages=messages,
@@ -69,7 +71,7 @@ async def _call(
             replies = await effects.call_model(request)
         reply = with_unique_ids(replies[0] if replies else ChatMessage.from_assistant())
         usage = _record(run, reply, purpose, effects.monotonic() - started)
-        _describe(span, usage, replies)
+        describe_reply(span, usage, replies)
     except BaseException as error:
         if permit is not None:
             permit.give_back(error)
@@ -110,40 +112,10 @@ def _options(run: RunState) -> Any:
 def _record(run: RunState, reply: ChatMessage, purpose: str, seconds: float) -> Usage:
     return run.context.meter.record_call(
         reply.meta.get("usage"),
-        model=str(reply.meta.get("model") or _model(run)),
+        model=str(reply.meta.get("model") or model_name(run.agent.chat_generator)),
         purpose=purpose,
         seconds=seconds,
         cost=run.context.spending.cost if run.context.spending is not None else None,
-    )
-
-
-def _model(run: RunState) -> str:
-    generator = run.agent.chat_generator
-    return str(getattr(generator, "model", type(generator).__name__))
-
-
-def _open_span(run: RunState, *, is_streamed: bool) -> OpenSpan:
-    context, generator = run.context, run.agent.chat_generator
-    return chat_span(
-        model=_model(run),
-        provider=str(getattr(generator, "provider_name", "custom")),
-        agent_name=context.name,
-        step=run.step_count + 1,
-        path=context.path,
-        stream=is_streamed,
-        server_address=getattr(generator, "server_address", None),
-        parent=context.span.context,
-    )
-
-
-def _describe(span: OpenSpan, usage: Usage, replies: Sequence[ChatMessage]) -> None:
-    meta: Mapping[str, Any] = replies[0].meta if replies else {}
-    set_chat_result(
-        span,
-        usage,
-        response_model=meta.get("model"),
-        finish_reasons=[str(one.meta.get("finish_reason")) for one in replies],
-        response_id=meta.get("id"),
     )
 
 

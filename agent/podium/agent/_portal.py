@@ -53,9 +53,8 @@ class _Portal:
                 ready.set()
                 await self._portal.sleep_until_stopped()
         finally:
-            self._portal = (
-                None  # an interrupt in a task has ended the loop: the next run starts one
-            )
+            # An interrupt in a task ends the loop; the next run starts another.
+            self._portal = None
 
     def stop(self) -> None:
         """Let the loop end, so that what clients hold open is closed before the process ends."""

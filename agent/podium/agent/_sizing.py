@@ -134,10 +134,10 @@ def _output_rooms(account: Account, needs: CallNeeds, kept: Amounts) -> Iterator
     for resource in limiting:
         room = account.room(resource)
         if room is not None:
-            left = room.left + kept.get(resource, 0)
-            both = left + room.returning
+            own = kept.get(resource, 0)
+            share = (room.left + room.returning + own) // max(1, room.live)
             yield _OutputRoom(
-                left=needs.output_for(resource, left),
-                later=needs.output_for(resource, both),
-                share=needs.output_for(resource, both // max(1, room.live)),
+                left=needs.output_for(resource, room.left + own),
+                later=needs.output_for(resource, room.later + own),
+                share=needs.output_for(resource, share),
             )

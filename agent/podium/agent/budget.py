@@ -21,6 +21,7 @@ from podium.agent._budget_checks import (
     check_share,
     check_whole,
     checked_usd,
+    read_usd,
 )
 from podium.agent._budget_limits import (
     EXIT_REASONS,
@@ -142,7 +143,12 @@ class Budget:
                 f"Data of type {data.get('type')!r} is no budget. Give what Budget.to_dict() "
                 f"returned, with the type {TYPE_NAME!r}."
             )
-        parameters = cast("dict[str, Any]", dict(data.get("init_parameters") or {}))
+        given: object = data.get("init_parameters") or {}
+        if not isinstance(given, Mapping):
+            raise ValueError(
+                f"A budget in data has init_parameters={given!r}. Write them as names and values."
+            )
+        parameters = dict(cast("Mapping[str, Any]", given))
         known = {each.name for each in fields(cls)} - {"prices", "token_counter"}
         for name in parameters:
             if name not in known:
@@ -151,7 +157,7 @@ class Budget:
                     "Remove it, or correct its name."
                 )
         if isinstance(parameters.get("cost_usd"), str):
-            parameters["cost_usd"] = Decimal(parameters["cost_usd"])
+            parameters["cost_usd"] = read_usd(parameters["cost_usd"])
         return cls(**parameters)
 
     def to_dict(self) -> dict[str, Any]:
@@ -226,6 +232,8 @@ class Budget:
                 f"Budget.{self.allotment}() takes its limits from its caller and got {limits}. "
                 "Use Budget.grant() for amounts of your own."
             )
+        if self.share is not None:
+            check_share(self.share)
         if (self.allotment == "fraction") != (self.share is not None):
             raise ValueError(
                 f"Budget got allotment={self.allotment!r} with share={self.share!r}. "

@@ -11,6 +11,15 @@ from case_runner.wire import history_faults, results_of, wire_messages
 from podium.agent import ChatMessage
 
 
+_CONTENT_TYPES: dict[str, type] = {
+    "string": str,
+    "str": str,
+    "text": str,
+    "list": list,
+    "array": list,
+}
+
+
 def tool_messages(outcome: Outcome, wanted: Sequence[dict[str, Any]]) -> Iterator[str]:
     for batch in wanted:
         sent = outcome.requests_of(batch.get("agent"))
@@ -46,6 +55,10 @@ def _result_faults(
         yield "it is empty"
     if len(text) > rule.get("max_chars", len(text)):
         yield f"it has {len(text)} characters"
+    if "content_type" in rule and not isinstance(
+        result["content"], _CONTENT_TYPES[rule["content_type"]]
+    ):
+        yield f"its content is a {type(result['content']).__name__}"
     if "is_error" in rule and _is_error(outcome, result) is not rule["is_error"]:
         yield f"it is marked error={not rule['is_error']}: {text!r}"
 
@@ -110,6 +123,13 @@ def ids(outcome: Outcome, wanted: str | list[str]) -> Iterator[str]:
         yield f"they are {ids}"
 
 
+def types(outcome: Outcome, wanted: list[str]) -> Iterator[str]:
+    message = _assistant(outcome)
+    sent = wire_messages([message])[0].get("tool_calls", []) if message is not None else []
+    if [call["type"] for call in sent] != wanted:
+        yield f"they are {[call['type'] for call in sent]}"
+
+
 def drives_tools(outcome: Outcome, wanted: bool) -> Iterator[str]:
     if bool(outcome.executed) is not wanted:
         yield f"executed: {outcome.executed}"
@@ -146,6 +166,7 @@ CHECKS: dict[str, Callable[[Outcome, Any], Iterator[str]]] = {
     "finish": finish,
     "finish_not": finish_not,
     "ids": ids,
+    "types": types,
     "drives_tools": drives_tools,
     "incomplete": incomplete,
     "requests_utf8": requests_utf8,

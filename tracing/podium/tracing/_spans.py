@@ -181,7 +181,7 @@ def chat_span(
     model: str,
     provider: str,
     agent_name: str,
-    step: int,
+    step: int | None,
     path: str,
     parent: Context | None,
     stream: bool = False,
