@@ -1,4 +1,4 @@
-"""What a budget holds, how much of it is put to use, and what it costs: 1 to 256 specialists."""
+"""What a budget holds, what of it is put to use, and what it costs, with 1 to 256 specialists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.agent import Agent, Budget, ChatMessage
-from podium.agent.ledger import Account, Reservation
+from podium.agent.ledger import Account, Amounts, Reservation
 from podium.agent.models._estimate import estimate_prompt_tokens
 from podium.agent.testing import call, calls
 from podium.orchestration import AgentTool, Coordinator
@@ -95,7 +95,7 @@ async def held() -> dict[str, float]:
             count: await run(count, Budget(total_tokens=LIMIT), allotment) / LIMIT
             for count in SIZES
         }
-        figures[f"worst {name}"] = max(parts.values())
+        figures[f"spent {name}"] = max(parts.values())
         figures[f"unused {name}"] = 1 - min(parts[count] for count in SIZES if count >= BUSY)
     return figures
 
@@ -107,8 +107,9 @@ def ledger_seconds(depth: int = 6, calls_made: int = 2_000) -> float:
         child = account.open_child(f"root/{level}")
         assert isinstance(child, Account)
         account = child
-    most = {"tokens": 1_000, "input_tokens": 400, "output_tokens": 600, "requests": 1}
-    least, used = {**most, "tokens": 600}, {**most, "tokens": 700, "output_tokens": 300}
+    most: Amounts = {"tokens": 1_000, "input_tokens": 400, "output_tokens": 600, "requests": 1}
+    least: Amounts = {**most, "tokens": 600}
+    used: Amounts = {**most, "tokens": 700, "output_tokens": 300}
     gc.collect()
     started = time.process_time()
     for _ in range(calls_made):

@@ -166,7 +166,7 @@ def imports(bench: Bench) -> Iterator[Row]:
 
 def overheads(bench: Bench) -> Iterator[Row]:
     """J8: what podium adds to a tool call, and what a span costs."""
-    rounds = [_overhead() for _ in range(bench.long_rounds)]
+    rounds = [_measured("bench_overhead.py") for _ in range(bench.long_rounds)]
     for name, what, target in (
         ("async", "tool call above an async function", 60),
         ("sync", "tool call above a sync function", 150),
@@ -174,6 +174,25 @@ def overheads(bench: Bench) -> Iterator[Row]:
     ):
         counted = [figures[name] for figures in rounds]
         yield plain("J8", what, counted, unit="us", scale=1e6, target=target)
+
+
+def budgets(bench: Bench) -> Iterator[Row]:
+    """J9: what a budget of 2,000 tokens holds and puts to use, and what budgets cost."""
+    figures = _measured("bench_budget.py")
+    for name, figure in figures.items():
+        kind, _, allotment = name.partition(" ")
+        if kind == "spent":
+            what = f"spent of the limit, 1 to 256 specialists, {allotment}"
+            yield plain("J9", what, [figure], unit="", target=1)
+        elif kind == "unused":
+            # What is granted and not used is nobody else's: only shared room can all be used.
+            target = 0.15 if allotment in ("shared", "capped") else None
+            what = f"left of it, 32 specialists and more, {allotment}"
+            yield plain("J9", what, [figure], unit="", target=target)
+    ledger, wall, share = figures["ledger"], figures["wall"], figures["share"]
+    yield plain("J9", "reserve and settle, 6 deep", [ledger], unit="us", scale=1e6, target=30)
+    yield plain("J9", "time of 8 specialists, against no budget", [wall], unit="", target=1.1)
+    yield plain("J9", "part of their CPU, with no model to wait for", [share], unit="")
 
 
 JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
@@ -185,6 +204,7 @@ JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "J6": level,
     "J7": imports,
     "J8": overheads,
+    "J9": budgets,
 }
 
 
@@ -197,7 +217,7 @@ def _python(code: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def _overhead() -> Figures:
-    with Process("bench_overhead.py") as process:
+def _measured(script: str) -> Figures:
+    with Process(script) as process:
         figures: Figures = json.loads(process.read())
     return figures

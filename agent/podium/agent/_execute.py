@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import anyio
+from anyio.lowlevel import checkpoint
 
 from podium.agent._context import current_run
 from podium.agent._history import only_messages, open_calls
@@ -27,6 +28,10 @@ async def execute(run: RunState) -> AgentResult:
     token = current_run.set(context)
     try:
         with context.span.current():
+            if context.spending is not None and context.parent is not None:
+                await (
+                    checkpoint()
+                )  # those started with it open their accounts: all count for shares
             _tell_start(run)
             await warm_up_tools(run.tools)
             await run_loop(run)

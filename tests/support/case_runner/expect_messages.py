@@ -10,7 +10,6 @@ from case_runner.run import Outcome
 from case_runner.wire import history_faults, results_of, wire_messages
 from podium.agent import ChatMessage
 
-
 _CONTENT_TYPES: dict[str, type] = {
     "string": str,
     "str": str,
