@@ -198,6 +198,12 @@ async def test_without_a_budget_the_call_is_made_as_it_is() -> None:
     assert model.requests[0].generation_kwargs == {}
 
 
+async def test_without_a_budget_a_failed_call_is_the_tools_failure() -> None:
+    result = await run(LOOKING, "An ox.", tools=[asking(other(RuntimeError("gone")))])
+
+    assert said(result) == "Tool 'look_up' failed: RuntimeError: gone"
+
+
 async def test_a_model_without_a_price_is_refused_under_a_cost_limit() -> None:
     price = ModelPrice(input_per_million=Decimal(1), output_per_million=Decimal(1))
     budget = Budget(cost_usd=1, prices=FixedPrices({"scripted": price}))

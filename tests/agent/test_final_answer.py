@@ -22,9 +22,11 @@ def search(query: str) -> str:
     return f"[{query}.md] All there is to know about {query}. " + "More of it follows here. " * 400
 
 
-async def answered(*turns: Any, limit: int, kept: int, given: Any = QUESTION) -> Any:
+async def answered(
+    *turns: Any, limit: int, kept: int, given: Any = QUESTION, last: Any = "Owls hunt mice."
+) -> Any:
     """Run an agent into its limit; return the result, and the request of its last call."""
-    model = ScriptedChatGenerator([*turns, "Owls hunt mice."])
+    model = ScriptedChatGenerator([*turns, last])
     agent = Agent(
         chat_generator=model,
         tools=[search],
@@ -88,6 +90,24 @@ async def test_the_last_question_of_a_longer_conversation_is_the_one_that_is_ans
     _, request = await answered(SEARCHES, limit=2_000, kept=900, given=given)
 
     assert request.messages[-1].text.startswith(QUESTION)
+
+
+async def test_one_who_still_asks_for_tools_has_not_answered() -> None:
+    result, _ = await answered(limit=2_000, kept=1_800, last=SEARCHES)
+
+    assert not result.stop.answered_after_stop
+    assert [one.error for m in result.messages for one in m.tool_call_results] == [True, True]
+
+
+async def test_without_room_for_a_word_of_it_no_answer_is_asked_for() -> None:
+    agent = Agent(
+        chat_generator=ScriptedChatGenerator([]),
+        budget=Budget(total_tokens=100, reserve_for_answer=50),
+    )
+
+    result = await agent.run_async(QUESTION)
+
+    assert (result.text, result.stop.answered_after_stop) == ("", False)
 
 
 def test_an_excerpt_gives_each_finding_the_same_room_and_what_short_ones_leave() -> None:

@@ -136,7 +136,7 @@ def test_plain_text_may_stand_for_the_list_of_parts() -> None:
     assert ChatMessage.from_dict({"role": "user", "content": "hi"}) == ChatMessage.from_user("hi")
 
 
-NO_MESSAGES: list[tuple[dict[str, Any], str]] = [
+NO_MESSAGES: list[tuple[Any, str]] = [
     ({"role": "robot", "content": "hi"}, "role 'robot'.*Use one of system, user"),
     ({"content": "hi"}, "role None"),
     ({"role": "user"}, "content of type NoneType"),

@@ -299,3 +299,15 @@ async def test_a_run_that_waits_for_its_reader_ends_when_the_reader_leaves() -> 
             await anyio.wait_all_tasks_blocked()
 
     assert run.result.exit_reason == "cancelled"
+
+
+def test_a_stream_can_be_made_before_there_is_a_loop() -> None:
+    stream = Agent(chat_generator=ScriptedChatGenerator(["done"])).stream("go")
+
+    async def read() -> str:
+        async with stream as run:
+            async for _ in run:
+                pass
+        return run.result.text
+
+    assert anyio.run(read) == "done"

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from podium.agent import Budget, BudgetChanged, RunStarted
+from podium.agent.models import OpenAIChatGenerator
 from podium.agent.testing import FakeOpenAIServer, Fault, RecordedRequest, Reply, call, calls
 from podium.tracing import Usage
-from research_assistant.budget import budget_from, shown_budget
+from research_assistant.budget import budget_from, check_price, shown_budget
 from research_assistant.cli import BAD_INPUT, FAILED, main
 from research_assistant.documents import ResearchError
 from research_assistant.live import LiveTree
@@ -153,6 +154,12 @@ def test_a_limit_in_dollars_needs_a_model_with_a_price(
         "Limit it with --budget-tokens or --budget-seconds."
         for usd, model in (("1", "home-made"), ("0.5", "lexical"))
     ]
+
+
+def test_a_limit_in_dollars_holds_for_a_model_that_is_listed() -> None:
+    model = OpenAIChatGenerator(api_key="none", model="gpt-5-mini")
+
+    check_price(budget_from(None, "0.50", None), model)
 
 
 def test_prices_that_are_not_installed_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

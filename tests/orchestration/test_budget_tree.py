@@ -273,6 +273,7 @@ async def test_a_coordinator_whose_time_is_over_still_answers() -> None:
 
     assert (result.exit_reason, result.text) == ("time_budget_exceeded", "Tea has facts.")
     assert "facts about tea" in found(result)
+    assert not any(one.error for m in result.messages for one in m.tool_call_results)
     assert result.stop.answered_after_stop
 
 

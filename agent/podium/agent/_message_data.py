@@ -50,7 +50,8 @@ def from_dict(data: Mapping[str, Any]) -> ChatMessage:
             "Give text or a list of parts, such as [{'text': 'Hello'}]."
         )
     parts = tuple(_part_from(part) for part in cast("Sequence[object]", content))
-    meta, name = data.get("meta") or {}, data.get("name")
+    meta: object = data.get("meta") or {}
+    name = data.get("name")
     if not isinstance(meta, Mapping) or not isinstance(name, str | None):
         raise ValueError(
             f"A message of role {role!r} has the meta {meta!r:.40} and the name {name!r:.40}. "

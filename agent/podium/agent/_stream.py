@@ -37,7 +37,7 @@ class RunStream:
         self._agent, self._messages, self._inputs, self._options = agent, messages, inputs, options
         self._channel = EventChannel()
         self._group: TaskGroup | None = None
-        self._scope = anyio.CancelScope()  # holds the run alone, not the reader
+        self._scope: anyio.CancelScope | None = None  # holds the run alone, not the reader
         self._run: RunState | None = None
         self._result: AgentResult | None = None
         self._error: Exception | None = None
@@ -55,7 +55,8 @@ class RunStream:
         place = Place(parent=current_run.get(), channel=self._channel)
         self._run = start_run(self._agent, self._messages, self._inputs, self._options, place)
         self._group = await anyio.create_task_group().__aenter__()
-        self._group.start_soon(self._work, self._run)
+        self._scope = anyio.CancelScope()
+        self._group.start_soon(self._work, self._run, self._scope)
         return self
 
     async def __aexit__(
@@ -65,7 +66,7 @@ class RunStream:
         traceback: TracebackType | None,
     ) -> None:
         """Cancel what is left, wait for its end, and raise the run's error if nobody saw it."""
-        assert self._group is not None
+        assert self._group is not None and self._scope is not None
         self._channel.close()
         self._scope.cancel()
         # The block's own error is not shown to the group, which would wrap it in a group of errors.
@@ -107,12 +108,13 @@ class RunStream:
 
     def cancel(self) -> None:
         """Stop the run; the events then end soon, and `result` holds what it had."""
-        self._scope.cancel()
+        if self._scope is not None:
+            self._scope.cancel()
 
-    async def _work(self, run: RunState) -> None:
+    async def _work(self, run: RunState, scope: anyio.CancelScope) -> None:
         from podium.agent._execute import execute
 
-        with self._scope:
+        with scope:
             try:
                 self._result = await execute(run)
             except Exception as error:

@@ -124,9 +124,12 @@ def ids(outcome: Outcome, wanted: str | list[str]) -> Iterator[str]:
 
 def types(outcome: Outcome, wanted: list[str]) -> Iterator[str]:
     message = _assistant(outcome)
-    sent = wire_messages([message])[0].get("tool_calls", []) if message is not None else []
-    if [call["type"] for call in sent] != wanted:
-        yield f"they are {[call['type'] for call in sent]}"
+    sent: list[dict[str, Any]] = []
+    if message is not None:
+        sent = wire_messages([message])[0].get("tool_calls") or []
+    found = [call["type"] for call in sent]
+    if found != wanted:
+        yield f"they are {found}"
 
 
 def drives_tools(outcome: Outcome, wanted: bool) -> Iterator[str]:
