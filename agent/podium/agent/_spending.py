@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from podium.agent._budget_limits import EXIT_REASONS, LIMITS, NUSD_PER_USD
 from podium.agent._learned_factors import LearnedFactors
 from podium.agent._out_of_budget import OutOfBudgetError
 from podium.agent._prompt_bound import PromptBound
 from podium.agent._sizing import ReplyLengths
 from podium.agent.budget import Budget, BudgetView
+from podium.agent.budget._limits import EXIT_REASONS, LIMITS, NUSD_PER_USD
 from podium.agent.errors import DelegationError
 from podium.agent.ledger import Account, Amounts, Denied, Resource
 from podium.agent.models._output_caps import output_caps

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from decimal import Decimal
 
-from podium.agent._budget_limits import LIMITS, NUSD_PER_USD
+from podium.agent.budget._limits import LIMITS, NUSD_PER_USD
 from podium.agent.ledger import Account, Resource
 
 

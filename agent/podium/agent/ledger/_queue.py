@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import anyio
 import anyio.lowlevel
 
-from podium.agent._ledger_amounts import Amounts, Resource
-from podium.agent._ledger_line import Denied, Line, blockers
-from podium.agent._ledger_reservation import Reservation
+from podium.agent.ledger._amounts import Amounts, Resource
+from podium.agent.ledger._line import Denied, Line, blockers
+from podium.agent.ledger._reservation import Reservation
 
 if TYPE_CHECKING:
-    from podium.agent._ledger_node import LedgerNode
+    from podium.agent.ledger._node import LedgerNode
 
 
 class Size(NamedTuple):

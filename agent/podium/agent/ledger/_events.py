@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from podium.agent._ledger_amounts import Amounts, Resource
+from podium.agent.ledger._amounts import Amounts, Resource
 
 LedgerEventKind = Literal[
     "open", "limit", "set_aside", "reserve", "settle", "cancel", "charge", "close"

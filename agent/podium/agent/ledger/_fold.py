@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from podium.agent._ledger_account import Account
-from podium.agent._ledger_events import LedgerEvent
-from podium.agent._ledger_node import LedgerNode
-from podium.agent._ledger_reservation import Reservation
-from podium.agent._ledger_tree import LedgerTree
+from podium.agent.ledger._account import Account
+from podium.agent.ledger._events import LedgerEvent
+from podium.agent.ledger._node import LedgerNode
+from podium.agent.ledger._reservation import Reservation
+from podium.agent.ledger._tree import LedgerTree
 
 
 def fold(events: Iterable[LedgerEvent]) -> dict[str, Account]:

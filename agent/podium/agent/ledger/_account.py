@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from podium.agent._ledger_allotments import Allotment, Shared
-from podium.agent._ledger_amounts import Amounts, Resource, checked_amounts
-from podium.agent._ledger_events import LedgerObserver
-from podium.agent._ledger_line import Denied, Room
-from podium.agent._ledger_node import LedgerNode
-from podium.agent._ledger_queue import Sizing, Waiter
-from podium.agent._ledger_reservation import Reservation
-from podium.agent._ledger_tree import LedgerTree
 from podium.agent.errors import AgentError
+from podium.agent.ledger._allotments import Allotment, Shared
+from podium.agent.ledger._amounts import Amounts, Resource, checked_amounts
+from podium.agent.ledger._events import LedgerObserver
+from podium.agent.ledger._line import Denied, Room
+from podium.agent.ledger._node import LedgerNode
+from podium.agent.ledger._queue import Sizing, Waiter
+from podium.agent.ledger._reservation import Reservation
+from podium.agent.ledger._tree import LedgerTree
 
 
 class Account:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from podium.agent._ledger_amounts import RESOURCES, Amounts, Resource, checked_amounts
-from podium.agent._ledger_line import Denied, Line, blockers, denial
-from podium.agent._ledger_reservation import Reservation
-from podium.agent._ledger_tree import LedgerTree
+from podium.agent.ledger._amounts import RESOURCES, Amounts, Resource, checked_amounts
+from podium.agent.ledger._line import Denied, Line, blockers, denial
+from podium.agent.ledger._reservation import Reservation
+from podium.agent.ledger._tree import LedgerTree
 
 
 class LedgerNode:

@@ -14,14 +14,14 @@ account at every time.
 
 from __future__ import annotations
 
-from podium.agent._ledger_account import Account
-from podium.agent._ledger_allotments import Allotment, Fair, Fraction, Granted, Shared
-from podium.agent._ledger_amounts import RESOURCES, Amounts, Resource
-from podium.agent._ledger_events import LedgerEvent, LedgerEventKind, LedgerObserver
-from podium.agent._ledger_fold import fold
-from podium.agent._ledger_line import Denied, Room
-from podium.agent._ledger_queue import Size, Sizing
-from podium.agent._ledger_reservation import Reservation
+from podium.agent.ledger._account import Account
+from podium.agent.ledger._allotments import Allotment, Fair, Fraction, Granted, Shared
+from podium.agent.ledger._amounts import RESOURCES, Amounts, Resource
+from podium.agent.ledger._events import LedgerEvent, LedgerEventKind, LedgerObserver
+from podium.agent.ledger._fold import fold
+from podium.agent.ledger._line import Denied, Room
+from podium.agent.ledger._queue import Size, Sizing
+from podium.agent.ledger._reservation import Reservation
 
 __all__ = [
     "RESOURCES",

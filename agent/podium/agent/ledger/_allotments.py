@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-from podium.agent._ledger_amounts import RESOURCES, Amounts, Resource
+from podium.agent.ledger._amounts import RESOURCES, Amounts, Resource
 
 Available: TypeAlias = Callable[[Resource], int | None]
 """Says how much of a resource the parent can still give; None where nothing limits it."""

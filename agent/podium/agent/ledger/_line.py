@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from podium.agent._ledger_amounts import Resource
+from podium.agent.ledger._amounts import Resource
 
 if TYPE_CHECKING:
-    from podium.agent._ledger_node import LedgerNode
+    from podium.agent.ledger._node import LedgerNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

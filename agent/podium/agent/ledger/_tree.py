@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from podium.agent._ledger_amounts import Amounts
-from podium.agent._ledger_events import LedgerEvent, LedgerEventKind, LedgerObserver
-from podium.agent._ledger_queue import WaitingQueue
+from podium.agent.ledger._amounts import Amounts
+from podium.agent.ledger._events import LedgerEvent, LedgerEventKind, LedgerObserver
+from podium.agent.ledger._queue import WaitingQueue
 
 
 class LedgerTree:

@@ -1,12 +1,4 @@
-"""Budgets: how much an agent and all below it may use.
-
-from podium.agent import Budget
-
-Budget(total_tokens=60_000, cost_usd=0.50, seconds=120)  # for an agent or a run
-Budget.grant(total_tokens=8_000)                         # a specialist's own, held for it
-Budget.fraction(0.25)                                    # a part of what its caller has left
-Budget.fair()                                            # the same for each of a batch
-"""
+"""Budget: the limits as a user writes them, checked once, and turned into a ledger's terms."""
 
 from __future__ import annotations
 
@@ -15,7 +7,7 @@ from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any, Final, Self, Unpack, cast, get_args
 
-from podium.agent._budget_checks import (
+from podium.agent.budget._checks import (
     check_choice,
     check_seconds,
     check_share,
@@ -23,22 +15,17 @@ from podium.agent._budget_checks import (
     checked_usd,
     read_usd,
 )
-from podium.agent._budget_limits import (
-    EXIT_REASONS,
+from podium.agent.budget._limits import (
     LIMITS,
     NUSD_PER_USD,
-    TIME_BUDGET_EXCEEDED,
     AllotmentKind,
     BudgetLimits,
     OnExceeded,
 )
-from podium.agent._budget_view import BudgetView
 from podium.agent.ledger import Allotment, Fair, Fraction, Granted, Resource, Shared
 from podium.agent.prices import PriceTable, load_list_prices
 from podium.agent.tokens import TokenCounter
 from podium.tools.errors import nearest
-
-__all__ = ["EXIT_REASONS", "LIMITS", "TIME_BUDGET_EXCEEDED", "Budget", "BudgetLimits", "BudgetView"]
 
 TYPE_NAME: Final = "podium.agent.budget.Budget"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from podium.agent._ledger_amounts import Amounts, Resource, measured
+from podium.agent.ledger._amounts import Amounts, Resource, measured
 
 if TYPE_CHECKING:
-    from podium.agent._ledger_node import LedgerNode
+    from podium.agent.ledger._node import LedgerNode
 
 
 class Reservation:
