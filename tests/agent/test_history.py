@@ -73,6 +73,14 @@ def test_ids_are_made_unique_and_those_that_are_stay(calls: list[ToolCall]) -> N
     assert [call.tool_name for call in named] == [call.tool_name for call in calls]
 
 
+def test_a_new_id_is_none_that_stands_there_already() -> None:
+    calls = [ToolCall("look", {}, identity) for identity in ("c1_3", "c1", "c1")]
+
+    named = with_unique_ids(said(*calls)).tool_calls
+
+    assert [call.id for call in named] == ["c1_3", "c1", "c1_4"]
+
+
 def test_results_are_put_in_call_order() -> None:
     mended = repaired([ASK, said(LOOK, ADD), answer("second", ADD), answer("first", LOOK)])
 
