@@ -408,19 +408,20 @@ async def test_prompts_and_hooks_can_say_what_is_left() -> None:
     @hook
     def note(state: State) -> None:
         view = state.data["budget"]
-        seen.append((view.total_tokens_left, view.requests_left))
+        is_timed = view.seconds_left is not None and 0 < view.seconds_left <= 60
+        seen.append((view.total_tokens_left, view.requests_left, is_timed))
 
     agent = searching(
         "done",
         system_prompt="You have {{ budget.total_tokens_left }} tokens.",
-        budget=Budget(total_tokens=9_000),
+        budget=Budget(total_tokens=9_000, seconds=60),
         hooks={"before_llm": [note]},
     )
 
     result = await agent.run_async("go")
 
     assert result.messages[0].text == "You have 9000 tokens."
-    assert seen == [(9_000, None)]
+    assert seen == [(9_000, None, True)]
 
 
 async def test_a_prompt_about_the_budget_says_none_where_there_is_none() -> None:

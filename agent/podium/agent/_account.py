@@ -50,7 +50,7 @@ class RunAccount:
     def budget(self) -> BudgetView | None:
         """What is left; None when nothing limits the run."""
         spending = self._context.spending
-        return None if spending is None else spending.view()
+        return None if spending is None else spending.view(self._context.deadline)
 
     def record(
         self, usage: Mapping[str, Any] | None, *, model: str, purpose: str = "tool"

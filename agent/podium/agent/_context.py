@@ -70,6 +70,8 @@ class RunContext:
     """What it may spend; None when nothing limits it."""
     seconds: float | None
     """Its own time limit; those above it hold by themselves."""
+    deadline: float | None
+    """When its time is over, or that of a run above it, on the monotonic clock."""
     hook_context: Mapping[str, Any]
     """What the caller hands to hooks, the same for all agents of the tree."""
     streaming_callback: StreamingCallback | None

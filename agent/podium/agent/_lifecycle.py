@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Literal
 
 from podium.tools import Tool
@@ -16,12 +17,18 @@ Call = Literal["warm_up", "close"]
 
 
 async def call_on_parts(agent: Agent, call: Call) -> None:
-    """Call `warm_up` or `close` on each part of an agent once, in its async form if it has one."""
-    seen: set[int] = set()
-    for part in _parts(agent):
-        if id(part) not in seen:
-            seen.add(id(part))
+    """Call `warm_up` or `close` on each part of an agent once, in its async form if it has one.
+
+    All parts are closed even if one fails; the first error comes out then.
+    """
+    parts = list({id(part): part for part in _parts(agent)}.values())
+    if call == "warm_up":
+        for part in parts:
             await _call(part, call)
+        return
+    async with AsyncExitStack() as stack:  # runs them last in, first out, whatever fails
+        for part in reversed(parts):
+            stack.push_async_callback(_call, part, call)
 
 
 async def warm_up_tools(tools: Tools) -> None:

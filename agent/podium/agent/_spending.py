@@ -109,9 +109,9 @@ class Spending:
         taken.settle({"tool_calls": 1})
         return None
 
-    def view(self) -> BudgetView:
-        """Return the figures for hooks and prompts."""
-        return BudgetView(self.account)
+    def view(self, deadline: float | None = None) -> BudgetView:
+        """Return the figures for hooks and prompts; `deadline` is a time of the monotonic clock."""
+        return BudgetView(self.account, deadline=deadline)
 
     def cost(self, usage: Usage) -> Decimal | None:
         """Return what a call cost; None when its price is not known."""

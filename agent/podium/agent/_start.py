@@ -170,6 +170,7 @@ def _context(agent: Agent, task: str, options: RunOptions, place: Place) -> RunC
         hook_context = parent.hook_context if options.hook_context is None else options.hook_context
     budgets = _budgets(agent, options, place)
     spending = _spending(agent, path, budgets, parent, place.siblings)
+    seconds = min((one.seconds for one in budgets if one.seconds is not None), default=None)
     return RunContext(
         tree=tree,
         name=agent.name,
@@ -189,10 +190,18 @@ def _context(agent: Agent, task: str, options: RunOptions, place: Place) -> RunC
             parent=None,  # the current span: the tool call's that started it, or the caller's own
         ),
         spending=spending,
-        seconds=min((one.seconds for one in budgets if one.seconds is not None), default=None),
+        seconds=seconds,
+        deadline=_deadline(seconds, tree, parent),
         hook_context=hook_context,
         streaming_callback=options.streaming_callback or agent.streaming_callback,
     )
+
+
+def _deadline(seconds: float | None, tree: TreeContext, parent: RunContext | None) -> float | None:
+    """Return when the time of this run is over, its own or that of a run above it."""
+    own = None if seconds is None else tree.effects.monotonic() + seconds
+    ends = [end for end in (own, parent.deadline if parent else None) if end is not None]
+    return min(ends, default=None)
 
 
 def _budgets(agent: Agent, options: RunOptions, place: Place) -> tuple[Budget, ...]:
@@ -257,7 +266,7 @@ def _state(
             "continue_run": False,
             "tools": [],
             "hook_context": context.hook_context,
-            "budget": None if context.spending is None else context.spending.view(),
+            "budget": None if context.spending is None else context.spending.view(context.deadline),
         },
     )
 

@@ -77,7 +77,11 @@ class Stop:
 
     def _figures(self) -> str:
         used = f"{_shown(self.spent)} of {_shown(self.limit)} {self.what or ''}".rstrip()
-        return f"{used}, and {_shown(self.held)} were held" if self.held else used
+        return (
+            f"{used}, and {_shown(self.held)} were held or kept for the answer"
+            if self.held
+            else used
+        )
 
     def _reason(self) -> str:
         if self.is_tool_exit:

@@ -9,16 +9,29 @@ def stop_on_request(state: State) -> None:
 """
 
 from podium.agent.hooks._function import FunctionHook, hook
+from podium.agent.hooks._offload import (
+    AlwaysOffload,
+    NeverOffload,
+    OffloadOverChars,
+    ToolResultOffloadHook,
+)
 from podium.agent.hooks._points import HOOK_POINTS, Hook, HookPoint
 from podium.agent.hooks._repeated_call import RepeatedCallHook
+from podium.agent.hooks._result_store import FileSystemToolResultStore, ToolResultStore
 from podium.agent.hooks._token_budget import TokenBudgetHook
 
 __all__ = [
     "HOOK_POINTS",
+    "AlwaysOffload",
+    "FileSystemToolResultStore",
     "FunctionHook",
     "Hook",
     "HookPoint",
+    "NeverOffload",
+    "OffloadOverChars",
     "RepeatedCallHook",
     "TokenBudgetHook",
+    "ToolResultOffloadHook",
+    "ToolResultStore",
     "hook",
 ]
