@@ -7,10 +7,11 @@ import json
 import anyio
 import pytest
 
+from podium.agent import Agent
 from podium.agent.messages import ChatMessage
 from podium.agent.models._lexical.passages import references, sentences
 from podium.agent.models.lexical import LexicalChatGenerator
-from podium.tools import ToolCall
+from podium.tools import ToolCall, tool
 
 CLOSURES = """\
 [closures.md § Cells]
@@ -147,3 +148,16 @@ def test_references_are_citations_or_else_files_and_addresses(
     text: str, places: list[tuple[str, str]]
 ) -> None:
     assert [(found.file, found.heading) for found in references(text)] == places
+
+
+def test_a_sentence_that_leans_on_the_one_before_it_is_found_by_its_words() -> None:
+    @tool
+    def search(query: str) -> str:
+        """Search the notes for passages about a subject."""
+        return "[fuel.md § Fuel]\nThe fuel is uranium. It is changed every eighteen months."
+
+    agent = Agent(chat_generator=LexicalChatGenerator(), tools=[search])
+
+    result = agent.run("How often is the fuel changed?")
+
+    assert result.text == "It is changed every eighteen months. [fuel.md § Fuel]"

@@ -40,7 +40,7 @@ class _Entry:
     sentence: Sentence
     stems: tuple[str, ...]
     about: frozenset[str]
-    """Stems of its citation."""
+    """Stems of its citation, and of the sentence before it where it leans on that one."""
     rank: int
     """How many other places its result names before this one."""
 
@@ -133,6 +133,7 @@ def _entries(texts: Iterable[str], stems: Stems) -> Iterable[_Entry]:
     about: dict[str, frozenset[str]] = {}
     for text in texts:
         ranks: dict[str, int] = {}
+        before, cited_before = frozenset[str](), ""
         for sentence in sentences(text):
             words = tuple(stems.of(tokens(sentence.text)))
             cited = sentence.citation
@@ -141,7 +142,10 @@ def _entries(texts: Iterable[str], stems: Stems) -> Iterable[_Entry]:
             seen.add(words)
             if cited not in about:
                 about[cited] = frozenset(stems.of_text(cited))
-            yield _Entry(sentence, words, about[cited], ranks.setdefault(cited, len(ranks)))
+            leans = cited == cited_before and _LEANING.match(sentence.text) is not None
+            context = about[cited] | before if leans else about[cited]
+            yield _Entry(sentence, words, context, ranks.setdefault(cited, len(ranks)))
+            before, cited_before = frozenset(words), cited
 
 
 def _pairs(wanted: Sequence[str], held: Sequence[str]) -> int:

@@ -23,9 +23,9 @@ _GRAMMAR = frozenset(
     " being between both but by can could d did do does doing down during each either every few"
     " for from had has have having he her here hers him his how however i if in into is it its"
     " itself just ll many may me might more most much must my neither no nor not now of off on"
-    " once one only or other our out over own per re s shall she should so some such t than that"
-    " the their them then there these they this those though through to too under until up upon"
-    " us ve very was we were what when where whether which while who whom whose why will with"
+    " often once one only or other our out over own per re s shall she should so some such t than"
+    " that the their them then there these they this those though through to too under until up"
+    " upon us ve very was we were what when where whether which while who whom whose why will with"
     " within without would yet you your".split()
 )
 _ASKING = frozenset(
