@@ -49,7 +49,8 @@ async def answer_from_what_was_found(run: RunState) -> None:
 
     The room comes from what was kept back for it; where the conversation is too long for that, the
     question and the start of each finding are sent. The ending stays what it was and says that the
-    answer came after it. A model that fails here costs nothing that the run already has.
+    answer came after it. A provider that fails here costs nothing that the run already has; any
+    other error, such as one of the caller's streaming callback, leaves the run as everywhere.
     """
     stop = run.stop
     if stop is None or stop.reason not in LIMITS or not _is_due(run):
