@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from podium.agent._chat_span import describe_reply, model_name, open_chat_span
 from podium.agent._context import RunContext, current_run
 from podium.agent._effects import ModelRequest
+from podium.agent._metered_call import ask_permit, call_metered
 from podium.agent._out_of_budget import OutOfBudgetError
 from podium.agent.errors import AgentError, BudgetExceededError
 from podium.agent.messages import ChatMessage
 
 if TYPE_CHECKING:
-    from podium.agent._permit import Permit
     from podium.agent.budget import BudgetView
     from podium.agent.models import ChatGenerator
     from podium.tracing import Usage
@@ -80,52 +79,17 @@ class RunAccount:
             BudgetExceededError: there is no room for the call.
         """
         conversation = [ChatMessage.from_user(messages)] if isinstance(messages, str) else messages
-        context, effects = self._context, self._context.tree.effects
-        permit = await self._permit(generator, conversation, generation_kwargs)
+        context = self._context
         request = ModelRequest(
             generator=generator,
             messages=conversation,
             tools=(),
-            generation_kwargs=permit.generation_kwargs if permit else generation_kwargs,
+            generation_kwargs=generation_kwargs,
             streaming_callback=None,
         )
-        span, began = open_chat_span(context, generator), effects.monotonic()
+        own = context.spending and context.spending.for_generator(generator)
         try:
-            with span.current():
-                replies = await effects.call_model(request)
-            reply = replies[0] if replies else ChatMessage.from_assistant()
-            used = context.meter.record_call(
-                reply.meta.get("usage"),
-                model=str(reply.meta.get("model") or model_name(generator)),
-                purpose=purpose,
-                seconds=effects.monotonic() - began,
-                cost=permit.spending.cost if permit else None,
-            )
-            describe_reply(span, used, replies)
-        except BaseException as error:
-            if permit is not None:
-                permit.give_back(error)
-            span.fail(error)
-            raise
-        finally:
-            span.end()
-        if permit is not None:
-            permit.pay(used, reply)
-        return reply
-
-    async def _permit(
-        self,
-        generator: ChatGenerator,
-        messages: Sequence[ChatMessage],
-        generation_kwargs: Mapping[str, Any] | None,
-    ) -> Permit | None:
-        spending = self._context.spending
-        if spending is None:
-            return None
-        from podium.agent._permit import ask_for_room  # the ledger loads with the first budget
-
-        try:
-            own = spending.for_generator(generator)
-            return await ask_for_room(own, generator, messages, generation_kwargs)
+            permit = await ask_permit(context, own, request)
         except OutOfBudgetError as stop:
             raise BudgetExceededError(stop.told()) from stop
+        return (await call_metered(context, request, permit, purpose=purpose)).reply
