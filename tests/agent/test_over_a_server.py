@@ -140,7 +140,9 @@ async def test_an_error_of_the_provider_carries_what_the_run_had(
     assert partial["exit_reason"] == "error"
 
 
-async def test_a_retried_failure_is_counted_once(openai_server: FakeOpenAIServer) -> None:
+async def test_a_failure_that_is_tried_again_counts_nothing(
+    openai_server: FakeOpenAIServer,
+) -> None:
     used = {"prompt_tokens": 90, "completion_tokens": 9, "total_tokens": 99}
     failed = Fault(500, {"error": {"message": "upstream"}}, {"retry-after-ms": "1"})
     openai_server.script([failed, Reply("done", usage=used)])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from podium.agent._context import RunContext, current_run
 from podium.agent._effects import ModelRequest
-from podium.agent._metered_call import ask_permit, call_metered
+from podium.agent._metered_call import call_metered
 from podium.agent._out_of_budget import OutOfBudgetError
 from podium.agent.errors import AgentError, BudgetExceededError
 from podium.agent.messages import ChatMessage
@@ -89,7 +89,7 @@ class RunAccount:
         )
         own = context.spending and context.spending.for_generator(generator)
         try:
-            permit = await ask_permit(context, own, request)
+            made = await call_metered(context, request, own, purpose=purpose)
         except OutOfBudgetError as stop:
             raise BudgetExceededError(stop.told()) from stop
-        return (await call_metered(context, request, permit, purpose=purpose)).reply
+        return made.reply

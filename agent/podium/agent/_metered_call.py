@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from podium.agent._chat_span import describe_reply, model_name, open_chat_span
 from podium.agent._history import with_unique_ids
+from podium.agent._tries import current_call
+from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage
 
 if TYPE_CHECKING:
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from podium.agent._effects import ModelRequest
     from podium.agent._permit import Permit
     from podium.agent._spending import Spending
+    from podium.agent.models import ChatGenerator
     from podium.tracing import Usage
 
 
@@ -24,87 +28,120 @@ class MeteredReply:
     reply: ChatMessage
     """The model's reply, the first one if it gave several; empty if it gave none."""
     usage: Usage
-    """What the call used."""
+    """What the try that succeeded used."""
     was_cut: bool
     """Whether the budget's own cap cut the reply."""
-
-
-async def ask_permit(
-    context: RunContext,
-    spending: Spending | None,
-    request: ModelRequest,
-    *,
-    is_last: bool = False,
-) -> Permit | None:
-    """Return room for a call, once there is some; None where nothing limits it.
-
-    `is_last` uses what was kept back for the answer.
-
-    Raises:
-        OutOfBudgetError: there is no room, and none will come.
-    """
-    if spending is None:
-        return None
-    from podium.agent._permit import ask_for_room  # the ledger loads with the first budget
-
-    clock = context.tree.effects.monotonic
-    began = clock()
-    try:
-        return await ask_for_room(
-            spending,
-            request.generator,
-            request.messages,
-            request.generation_kwargs,
-            tools=request.tools,
-            is_last=is_last,
-        )
-    finally:
-        context.meter.add_wait(clock() - began)
 
 
 async def call_metered(
     context: RunContext,
     request: ModelRequest,
-    permit: Permit | None,
+    spending: Spending | None,
     *,
     purpose: str,
     step: int | None = None,
 ) -> MeteredReply:
-    """Make the call for the run of `context`, with the output limit of its permit.
-
-    The permit is used up, whatever happens.
+    """Make a model call for the run of `context`, once there is room for it.
 
     `step` is the step of the loop that asks; None for the calls of tools and hooks.
+
+    Raises:
+        OutOfBudgetError: there is no room, and none will come.
     """
-    effects, meter, generator = context.tree.effects, context.meter, request.generator
-    if permit is not None:
-        request = replace(request, generation_kwargs=permit.generation_kwargs)
+    call = _Call(context, request, spending, purpose)
+    kwargs = await call.retried(request.generator)
     span = open_chat_span(
-        context, generator, step=step, is_streamed=request.streaming_callback is not None
+        context, request.generator, step=step, is_streamed=request.streaming_callback is not None
     )
-    started = effects.monotonic()
+    if kwargs is not None:
+        request = replace(request, generation_kwargs=kwargs)
+    mark = current_call.set(call)
     try:
         with span.current():
-            replies = await effects.call_model(request)
-        reply = with_unique_ids(replies[0] if replies else ChatMessage.from_assistant())
-        payer = permit.spending if permit is not None else context.spending
-        usage = meter.record_call(
-            reply.meta.get("usage"),
-            model=str(reply.meta.get("model") or model_name(generator)),
-            purpose=purpose,
-            seconds=effects.monotonic() - started,
-            cost=payer.cost if payer is not None else None,
-        )
-        describe_reply(span, usage, replies)
+            replies = await context.tree.effects.call_model(request)
+        made = call.answered(replies)
+        describe_reply(span, made.usage, replies)
     except BaseException as error:
-        if permit is not None:
-            permit.give_back(error)
+        call.failed(error)
         span.fail(error)
         raise
     finally:
+        current_call.reset(mark)
         span.end()
-    if permit is not None:
-        permit.pay(usage, reply)
-    return MeteredReply(
-        reply=reply, usage=usage, was_cut=permit is not None and permit.was_cut(reply)
-    )
+    return made
+
+
+class _Call:
+    """A call under way: the try that goes on, and the room it has."""
+
+    __slots__ = ("_context", "_is_open", "_permit", "_purpose", "_request", "_spending", "_started")
+
+    def __init__(
+        self, context: RunContext, request: ModelRequest, spending: Spending | None, purpose: str
+    ) -> None:
+        """Begin no try yet."""
+        self._context = context
+        self._request = request
+        self._spending = spending
+        self._purpose = purpose
+        self._permit: Permit | None = None
+        self._is_open = False
+        self._started = 0.0
+
+    async def retried(self, generator: ChatGenerator) -> Mapping[str, Any] | None:
+        """Return the parameters for a try with this generator, once there is room for it.
+
+        None where nothing limits the call, and nothing is to be changed.
+        """
+        clock = self._context.tree.effects.monotonic
+        if self._spending is not None:
+            from podium.agent._permit import ask_for_room  # the ledger loads with the first budget
+
+            if generator is not self._request.generator:
+                self._spending = self._spending.for_generator(generator)
+            began = clock()
+            try:
+                self._permit = await ask_for_room(
+                    self._spending,
+                    generator,
+                    self._request.messages,
+                    self._request.generation_kwargs,
+                    tools=self._request.tools,
+                    # What was kept back for the answer is taken once.
+                    is_last=self._purpose == "final_answer" and self._permit is None,
+                )
+            finally:
+                self._context.meter.add_wait(clock() - began)
+        self._request = replace(self._request, generator=generator)
+        self._is_open, self._started = True, clock()
+        return None if self._permit is None else self._permit.generation_kwargs
+
+    def failed(self, error: BaseException) -> None:
+        """Free the room of a try that surely did no work; one that may have is charged in full."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        if not (isinstance(error, ModelError) and error.was_refused):
+            self._record(None, model_name(self._request.generator))
+        if self._permit is not None:
+            self._permit.give_back(error)
+
+    def answered(self, replies: Sequence[ChatMessage]) -> MeteredReply:
+        """Charge what the try used, and return what came of it."""
+        reply = with_unique_ids(replies[0] if replies else ChatMessage.from_assistant())
+        model = str(reply.meta.get("model") or model_name(self._request.generator))
+        usage = self._record(reply.meta.get("usage"), model)
+        self._is_open, permit = False, self._permit
+        if permit is not None:
+            permit.pay(usage, reply)
+        was_cut = permit is not None and permit.was_cut(reply)
+        return MeteredReply(reply=reply, usage=usage, was_cut=was_cut)
+
+    def _record(self, raw_usage: object, model: str) -> Usage:
+        return self._context.meter.record_call(
+            raw_usage,
+            model=model,
+            purpose=self._purpose,
+            seconds=self._context.tree.effects.monotonic() - self._started,
+            cost=self._spending.cost if self._spending is not None else None,
+        )

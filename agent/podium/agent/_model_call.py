@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from podium.agent._chunks import chunk_listener
 from podium.agent._effects import ModelRequest
-from podium.agent._metered_call import ask_permit, call_metered
+from podium.agent._metered_call import call_metered
 from podium.agent._output import output_options
 from podium.agent._run_state import RunState
 from podium.agent.events import BudgetChanged
@@ -55,9 +55,9 @@ async def _call(
         generation_kwargs=output_options(run.agent, run.generation_kwargs),
         streaming_callback=chunk_listener(run),
     )
-    is_last = purpose == "final_answer"
-    permit = await ask_permit(context, context.spending, request, is_last=is_last)
-    made = await call_metered(context, request, permit, purpose=purpose, step=run.step_count + 1)
+    made = await call_metered(
+        context, request, context.spending, purpose=purpose, step=run.step_count + 1
+    )
     run.cut_by_budget = made.was_cut
     _tell(run, made.usage)
     await context.wait_for_reader()

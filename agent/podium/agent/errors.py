@@ -42,6 +42,7 @@ class ModelError(AgentError):
         partial_text: str = "",
         is_retryable: bool = False,
         was_refused: bool = False,
+        retry_after_seconds: float | None = None,
     ) -> None:
         """Keep the message and the facts."""
         super().__init__(message)
@@ -54,7 +55,11 @@ class ModelError(AgentError):
         self.is_retryable = is_retryable
         """Whether the same call may succeed later; retries of its own are already used up."""
         self.was_refused = was_refused
-        """Whether the provider surely did no work: not reached, or an answer of status 4xx."""
+        """Whether the provider charges nothing for it: not reached, or its own word that the call
+        was refused or failed (a status of 4xx, 500, 503 or 529). A gateway's word is not enough:
+        behind a 502 or 504 the work may go on."""
+        self.retry_after_seconds = retry_after_seconds
+        """How long the provider asks to wait before the next try; None when it does not say."""
 
 
 class OutputError(AgentError, ValueError):

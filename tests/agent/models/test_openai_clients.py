@@ -24,7 +24,6 @@ def settings(http_client_kwargs: dict[str, Any] | None = None) -> ClientSettings
         base_url="http://127.0.0.1:1/v1",
         organization=None,
         timeout_seconds=30.0,
-        max_retries=0,
         http_client_kwargs=http_client_kwargs,
     )
 

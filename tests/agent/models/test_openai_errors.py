@@ -96,7 +96,7 @@ async def test_a_status_says_what_the_provider_said_and_what_to_do(
     assert error.status == fault.status
     assert error.code == code
     assert error.is_retryable is is_retryable
-    assert error.was_refused is (fault.status < 500)
+    assert error.was_refused is (fault.status != 502)  # behind a gateway the work may go on
     assert error.__cause__ is not None
 
 
@@ -115,7 +115,7 @@ async def test_a_server_that_is_not_there_is_named() -> None:
 
     error = await failure(f"http://127.0.0.1:{port}/v1?key=hidden")
 
-    assert f"at http://127.0.0.1:{port}/v1/ was not reached at the first try" in str(error)
+    assert f"at http://127.0.0.1:{port}/v1/ was not reached" in str(error)
     assert "Check that it runs" in str(error)
     assert "hidden" not in str(error)
     assert (error.was_refused, error.is_retryable, error.status) == (True, True, None)
@@ -125,7 +125,7 @@ async def test_an_answer_that_does_not_come_is_a_time_out() -> None:
     with FakeOpenAIServer([Reply("late", delay_seconds=30)], strict=False) as server:
         error = await failure(server.base_url, timeout=0.2)
 
-    assert "came within 0.2 seconds at the first try. Raise timeout=" in str(error)
+    assert "came within 0.2 seconds. Raise timeout=" in str(error)
     assert (error.was_refused, error.is_retryable) == (False, True)
 
 
@@ -134,7 +134,7 @@ async def test_a_connection_that_breaks_is_told_from_a_time_out(after_bytes: int
     with FakeOpenAIServer([Drop(after_bytes=after_bytes)]) as server:
         error = await failure(server.base_url)
 
-    assert "broke before the answer was there at the first try" in str(error)
+    assert "broke before the answer was there" in str(error)
     assert (error.was_refused, error.is_retryable) == (False, True)
 
 
@@ -144,7 +144,7 @@ async def test_the_number_of_tries_is_told() -> None:
     with FakeOpenAIServer([Fault(503, headers=soon), Drop()]) as server:
         error = await failure(server.base_url, max_retries=1)
 
-    assert "in 2 tries" in str(error)
+    assert error.__notes__ == ["It was tried 2 times."]
 
 
 async def test_what_the_sdk_does_not_know_is_a_model_error_too() -> None:

@@ -21,6 +21,7 @@ from podium.agent.models._protocol import (
 )
 
 if TYPE_CHECKING:
+    from podium.agent._tries import next_try
     from podium.agent.models._openai.history import messages_from_openai
     from podium.agent.models.lexical import LexicalChatGenerator
     from podium.agent.models.openai_chat import OpenAIChatGenerator
@@ -34,6 +35,7 @@ __all__ = [
     "StreamingCallback",
     "SyncChatGenerator",
     "messages_from_openai",
+    "next_try",
 ]
 
 # Loaded when first asked for: each brings imports that a program without it should not pay for.
@@ -41,6 +43,7 @@ _LAZY = {
     "LexicalChatGenerator": "podium.agent.models.lexical",
     "OpenAIChatGenerator": "podium.agent.models.openai_chat",
     "messages_from_openai": "podium.agent.models._openai.history",
+    "next_try": "podium.agent._tries",
 }
 
 

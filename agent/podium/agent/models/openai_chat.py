@@ -130,21 +130,31 @@ class OpenAIChatGenerator:
         # The openai package takes most of a second to load: programs without a call do without it.
         from podium.agent.models._openai.call import fetch_replies, stream_replies
         from podium.agent.models._openai.client import clients_here
+        from podium.agent.models._openai.retries import ask_with_retries
 
         if not messages:
             return {"replies": []}
         if isinstance(messages, str):
             messages = [ChatMessage.from_user(messages)]
         callback = streaming_callback or self.streaming_callback
-        kwargs = {**self.generation_kwargs, **(generation_kwargs or {})}
         offered = self.tools if tools is None else tools
-        call = self._call(messages, list(offered or ()), kwargs, stream=callback is not None)
         clients = await clients_here()
-        async with clients.gate(self.api_base_url, self.max_concurrency):
-            client = await clients.client_for(self, self._settings)
-            if callback is None:
-                return {"replies": await fetch_replies(client, call)}
-            return {"replies": await stream_replies(client, call, callback)}
+
+        async def ask(
+            kwargs: Mapping[str, Any] | None, callback: StreamingCallback | None
+        ) -> list[ChatMessage]:
+            merged = {**self.generation_kwargs, **(kwargs or {})}
+            call = self._call(messages, list(offered or ()), merged, stream=callback is not None)
+            async with clients.gate(self.api_base_url, self.max_concurrency):
+                client = await clients.client_for(self, self._settings)
+                if callback is None:
+                    return await fetch_replies(client, call)
+                return await stream_replies(client, call, callback)
+
+        replies = await ask_with_retries(
+            self, ask, generation_kwargs, callback, max_retries=self._max_retries
+        )
+        return {"replies": replies}
 
     def with_output_cap(
         self, generation_kwargs: Mapping[str, Any] | None, max_tokens: int
@@ -231,6 +241,12 @@ class OpenAIChatGenerator:
         place = f", api_base_url={self.server_address!r}" if self.api_base_url else ""
         return f"{type(self).__name__}(model={self.model!r}{place})"
 
+    @property
+    def _max_retries(self) -> int:
+        if self.max_retries is not None:
+            return self.max_retries
+        return int(_number("OPENAI_MAX_RETRIES", DEFAULT_MAX_RETRIES))
+
     def _call(
         self,
         messages: Sequence[ChatMessage],
@@ -266,9 +282,6 @@ class OpenAIChatGenerator:
             timeout_seconds=self.timeout
             if self.timeout is not None
             else _number("OPENAI_TIMEOUT", DEFAULT_TIMEOUT_SECONDS),
-            max_retries=self.max_retries
-            if self.max_retries is not None
-            else int(_number("OPENAI_MAX_RETRIES", DEFAULT_MAX_RETRIES)),
             http_client_kwargs=self.http_client_kwargs,
         )
 

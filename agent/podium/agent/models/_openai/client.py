@@ -40,8 +40,6 @@ class ClientSettings:
     """The organization that is charged."""
     timeout_seconds: float
     """How long to wait for a connection, and for each next bytes of an answer."""
-    max_retries: int
-    """How often a failed call is tried again."""
     http_client_kwargs: Mapping[str, Any] | None
     """Arguments for an `httpx2.AsyncClient` of the generator's own; None shares the loop's."""
 
@@ -110,7 +108,7 @@ class LoopClients:
             base_url=settings.base_url,
             organization=settings.organization,
             timeout=settings.timeout_seconds,
-            max_retries=settings.max_retries,
+            max_retries=0,  # the generator tries again, so that each try has room of its own
             http_client=http_client,
         )
 

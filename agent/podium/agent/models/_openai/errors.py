@@ -11,6 +11,7 @@ import openai
 
 from podium.agent.errors import ModelError
 from podium.agent.models._openai.reply_draft import as_mapping, as_text
+from podium.agent.models._openai.retries import retry_after_seconds
 from podium.tools import printable
 
 _MENDS = {
@@ -24,6 +25,8 @@ _OTHER_MEND = "Change the request as the provider says."
 _LATER_MEND = "Try again later, raise max_retries, or fall back on another model."
 _NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _RETRYABLE = frozenset({408, 409, 429})
+_OWN_FAILURES = frozenset({500, 503, 529})
+"""What a provider says of itself: it failed, or is overloaded. It charges for neither."""
 _KEY_CHARS = 6
 """What is shorter is no key but a placeholder, for servers that want none: a word like others."""
 
@@ -65,29 +68,29 @@ def _refusal(error: openai.APIStatusError, place: str, key: str) -> ModelError:
         status=status,
         code=code,
         is_retryable=(status >= 500 or status in _RETRYABLE) and code not in _NO_CREDIT,
-        was_refused=status < 500,
+        was_refused=status < 500 or status in _OWN_FAILURES,
+        retry_after_seconds=retry_after_seconds(error.response.headers),
     )
 
 
 def _no_answer(
     error: openai.APIConnectionError, place: str, client: openai.AsyncOpenAI
 ) -> ModelError:
-    times = f"in {client.max_retries + 1} tries" if client.max_retries else "at the first try"
     if _was_never_reached(error):
         return ModelError(
-            f"The server of {place} was not reached {times}: {_short(_root(error))}. "
+            f"The server of {place} was not reached: {_short(_root(error))}. "
             "Check that it runs and that api_base_url= is right.",
             is_retryable=True,
             was_refused=True,
         )
     if _timed_out(error):
         return ModelError(
-            f"No answer of {place} came within {client.timeout} seconds {times}. "
+            f"No answer of {place} came within {client.timeout} seconds. "
             "Raise timeout= or lower max_concurrency=.",
             is_retryable=True,
         )
     return ModelError(
-        f"The connection to {place} broke before the answer was there {times}: "
+        f"The connection to {place} broke before the answer was there: "
         f"{_short(_root(error))}. {_LATER_MEND}",
         is_retryable=True,
     )
