@@ -1,7 +1,7 @@
 # Each target sets up what it needs in $(VENV); all it takes is Python 3.11 or newer, pip and make.
 #   make demo [Q="..."] [CORPUS=folder] [MODEL=name] [BASE_URL=address] [OUT=folder]
 #             [BUDGET_TOKENS=20000] [BUDGET_USD=0.50] [BUDGET_SECONDS=60]
-#   make test | check | bench | lock
+#   make test | check | laws | bench | lock
 
 VENV ?= .venv
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
@@ -10,7 +10,7 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 INSTALL = $(PYTHON) -m pip --python $(VENV)/bin/python --disable-pip-version-check install --quiet
 RUN = $(VENV)/bin/python
 
-.PHONY: demo test check bench lock
+.PHONY: demo test check laws bench lock
 
 demo: $(VENV)/.ready
 	@set --; \
@@ -38,6 +38,11 @@ check: $(VENV)/.ready-dev
 	$(RUN) -m coverage run -m pytest -n 2
 	$(RUN) -m coverage combine --quiet
 	$(RUN) -m coverage report
+
+laws: $(VENV)/.ready-dev
+	PODIUM_LEDGER_EXAMPLES=5000 PODIUM_LEDGER_STEPS=60 PODIUM_BUDGET_SIZES="1 2 8 32 128 256" $(RUN) -m pytest -n 2 \
+		tests/agent/test_ledger_laws.py tests/agent/test_ledger_liveness.py \
+		tests/orchestration/test_budget_tree.py tests/orchestration/test_budget_over_a_server.py
 
 bench: $(VENV)/.ready
 	$(RUN) tests/benchmarks

@@ -12,7 +12,7 @@ import pytest
 import trio
 import trio.lowlevel
 
-from podium.agent import Agent, AgentResult
+from podium.agent import Agent, AgentResult, Budget, State
 from podium.agent.testing import ScriptedChatGenerator, call, calls
 from podium.tools import tool
 
@@ -106,6 +106,34 @@ async def test_what_an_abandoned_thread_would_start_later_is_not_begun() -> None
 
     await anyio.to_thread.run_sync(has_ended.wait)
     assert model.requests == []
+
+
+async def test_a_blocking_call_that_cannot_be_stopped_is_counted_and_its_result_dropped() -> None:
+    may_end, has_ended = threading.Event(), threading.Event()
+
+    def wait(state: State) -> str:
+        """Wait, whatever happens outside."""
+        may_end.wait()
+        try:
+            state.set("note", "too late")
+        finally:
+            has_ended.set()
+        return "too late"
+
+    agent = Agent(
+        chat_generator=ScriptedChatGenerator([calls(call("wait"))]),
+        tools=[tool(wait)],
+        state_schema={"note": {"type": str}},
+        budget=Budget(seconds=0.3),
+    )
+    result = await agent.run_async("go")
+    may_end.set()
+
+    await anyio.to_thread.run_sync(has_ended.wait)
+    assert result.exit_reason == "time_budget_exceeded"
+    assert (result.stop.unfinished, result.stop.abandoned_threads) == (("wait",), 1)
+    assert "1 blocking call could not be stopped" in result.stop.explain()
+    assert "too late" not in repr(dict(result))
 
 
 @pytest.mark.parametrize("anyio_backend", ["trio"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from podium.agent._chat_span import record_call_made_elsewhere
 from podium.agent._context import RunContext, current_run
 from podium.agent._effects import ModelRequest
 from podium.agent._metered_call import call_metered
@@ -63,6 +64,7 @@ class RunAccount:
         used = self._context.meter.record_call(usage, model=model, purpose=purpose, cost=cost)
         if spending is not None:
             spending.charge(used)
+        record_call_made_elsewhere(self._context, model, used)
         return used
 
     async def ask(

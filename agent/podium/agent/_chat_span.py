@@ -48,3 +48,17 @@ def describe_reply(span: OpenSpan, usage: Usage, replies: Sequence[ChatMessage])
         finish_reasons=[str(one.meta.get("finish_reason")) for one in replies],
         response_id=meta.get("id"),
     )
+
+
+def record_call_made_elsewhere(context: RunContext, model: str, usage: Usage) -> None:
+    """Write a span for a call that podium did not make itself, so that its usage is seen too."""
+    span = chat_span(
+        model=model,
+        provider="custom",
+        agent_name=context.name,
+        step=None,
+        path=context.path,
+        parent=None,
+    )
+    set_chat_result(span, usage)
+    span.end()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import anyio
 from anyio.lowlevel import checkpoint
 
 from podium.agent._context import current_run
-from podium.agent._history import only_messages, open_calls
+from podium.agent._history import only_messages
 from podium.agent._lifecycle import warm_up_tools
 from podium.agent._loop import run_loop
 from podium.agent._result import AgentResult, RunFacts
@@ -56,16 +58,19 @@ def conclude(run: RunState, cut: str | None) -> AgentResult:
     """
     context, data = run.context, run.state.data
     data["messages"], data["step_count"] = only_messages(data.get("messages")), run.step_count
-    unfinished = _unfinished(run)
     settle_calls(run, "This call was not finished: the run was cut short." if cut else None)
     if cut is not None:
         run.state.data["exit_reason"] = cut
-        run.stop = Stop(reason=cut, by=context.path, step=run.step_count, unfinished=unfinished)
+        run.stop = Stop(reason=cut, by=context.path, step=run.step_count)
     assert run.stop is not None
-    stop = run.stop
-    context.meter.close(stop.reason)
+    context.meter.close(run.stop.reason)
     run.state.data["token_usage"] = context.meter.token_usage
     tree = context.meter.tree()
+    stop = replace(
+        run.stop,
+        unfinished=tuple(run.unfinished),
+        abandoned_threads=sum(node.abandoned_threads for node in tree.walk()),
+    )
     set_agent_result(
         context.span,
         own=tree.own,
@@ -108,14 +113,6 @@ def _tell_start(run: RunState) -> None:
     elif run.context.tree.channel is not None:
         task = next((message.text for message in reversed(run.messages) if message.text), "")
         run.context.emit(AgentStarted, 0, task=task)
-
-
-def _unfinished(run: RunState) -> tuple[str, ...]:
-    calls, given = open_calls(run.messages)
-    answered = {
-        message.tool_call_result.origin.id for message in given if message.tool_call_result
-    } | set(run.results)
-    return tuple(call.tool_name for call in calls if call.id not in answered)
 
 
 def _public_data(run: RunState) -> dict[str, object]:

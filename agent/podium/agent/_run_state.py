@@ -90,6 +90,8 @@ class RunState:
     """Whether the last reply was cut by the budget's own output limit."""
     denied: OutOfBudgetError | None = None
     """What a tool call found no room for; ends the run when the step is over."""
+    unfinished: list[str] = field(default_factory=list[str])
+    """Names of the tools whose calls were asked for and not done."""
     calls_taken: dict[str, int] = field(default_factory=dict[str, int])
     """Calls begun by tool name, against `max_calls`."""
 

@@ -263,11 +263,14 @@ def _tighten(account: Account, budget: Budget) -> None:
 
 def _answer_room(agent: Agent, account: Account, terms: Budget | None) -> dict[Resource, int]:
     """Return what to keep back for the answer: as the budget says, or a coordinator's default."""
-    tokens, cost = account.limit("tokens"), account.limit("cost_nusd")
-    if terms is not None and terms.reserve_for_answer is not None:
-        return {"tokens": terms.reserve_for_answer} if terms.reserve_for_answer else {}
+    asked = terms.reserve_for_answer if terms is not None else None
+    if asked is not None:
+        # Who wants an answer wants a request for it; the only one is better used to begin with.
+        has_requests = (account.limit("requests") or 0) > 1
+        return {"tokens": asked, **({"requests": 1} if has_requests else {})} if asked else {}
     if not agent.answers_when_stopped:
         return {}
+    tokens, cost = account.limit("tokens"), account.limit("cost_nusd")
     kept: dict[Resource, int] = {}
     if tokens is not None:
         kept["tokens"] = min(ANSWER_TOKENS, tokens // ANSWER_PART)

@@ -48,6 +48,9 @@ class Stop:
     """How much of it calls in flight held, or was kept for the answer."""
     unfinished: tuple[str, ...] = ()
     """Names of the tools whose calls were not done."""
+    abandoned_threads: int = 0
+    """Calls of blocking tools, here and below, that could not be stopped: what they still return
+    is dropped."""
     overdraft: Amount = 0
     """How much more than the limit was spent."""
     answered_after_stop: bool = False
@@ -71,6 +74,10 @@ class Stop:
         said.append(f"{self.by!r} completed {steps}.")
         if self.unfinished:
             said.append(f"Not done: {', '.join(self.unfinished)}.")
+        if self.abandoned_threads:
+            count = self.abandoned_threads
+            blocking = "1 blocking call" if count == 1 else f"{count} blocking calls"
+            said.append(f"{blocking} could not be stopped; what comes of that is dropped.")
         if self.answered_after_stop:
             said.append("The answer was written from what had been found, without further tools.")
         return " ".join(said)

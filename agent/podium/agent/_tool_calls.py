@@ -84,11 +84,14 @@ async def answer_calls(run: RunState, tools: Sequence[Tool]) -> list[Answer]:
 def settle_calls(run: RunState, stand_in: str | None = None) -> None:
     """Write the results into the conversation, in call order; what is missing gets a stand-in.
 
-    Also the way out when a run is cut short: results that had already come are kept.
+    Also the way out when a run is cut short: results that had already come are kept, and what got
+    a stand-in is noted as unfinished.
     """
     calls, given = open_calls(run.messages)
     if calls:
         results = [*given, *run.results.values()]
+        done = {one.tool_call_result.origin.id for one in results if one.tool_call_result}
+        run.unfinished += [call.tool_name for call in calls if call.id not in done]
         if stand_in is None:
             settled = answered(calls, calls, results)
         else:

@@ -92,7 +92,7 @@ async def _attempt(
 ) -> Outcome:
     try:
         _take_turn(run, tool)
-        if (denied := _pay_for_call(run)) is not None:
+        if (denied := _pay_for_call(run, tool)) is not None:
             return Outcome(denied.told(), error=denied)
         arguments = tool.prepare(call, context.state)
         value = await _call_in_time(run, tool, arguments, context)
@@ -113,12 +113,13 @@ def _is_not_the_tools(error: BaseException) -> bool:
     return isinstance(error, kinds)
 
 
-def _pay_for_call(run: RunState) -> OutOfBudgetError | None:
+def _pay_for_call(run: RunState, tool: Tool) -> OutOfBudgetError | None:
     """Charge the call to the budget of tool calls; return what stands against it, for the loop."""
     spending = run.context.spending
     denied = spending.take_tool_call() if spending is not None else None
     if denied is not None:
         run.denied = denied
+        run.unfinished.append(tool.name)
     return denied
 
 
@@ -153,6 +154,8 @@ async def _call(run: RunState, tool: Tool, arguments: dict[str, Any], context: C
     try:
         return await run.context.tree.effects.call_tool(tool, arguments, context)
     except anyio.get_cancelled_exc_class() as error:
+        if tool.async_function is None:
+            run.context.meter.record_abandoned()  # nothing stops a thread
         if anyio.current_effective_deadline() == -math.inf or _task_is_being_cancelled():
             raise
         raise ToolInvocationError(

@@ -58,6 +58,8 @@ class UsageTree:
     """In its own tool calls, summed; calls that ran at the same time each count in full."""
     wait_seconds: float = 0.0
     """Waiting for room in a budget."""
+    abandoned_threads: int = 0
+    """Its own calls of blocking tools that could not be stopped and ran on after it."""
 
     def __post_init__(self) -> None:
         """Derive the total, so that it cannot disagree with the parts."""
@@ -115,6 +117,7 @@ class UsageMeter:
         self._model_seconds = 0.0
         self._tool_seconds = 0.0
         self._wait_seconds = 0.0
+        self._abandoned_threads = 0
         self._exit_reason: str | None = None
         self._started = clock()
         self._ended: float | None = None
@@ -150,6 +153,11 @@ class UsageMeter:
         with self._lock:
             self._tool_calls += 1
             self._tool_seconds += seconds
+
+    def record_abandoned(self) -> None:
+        """Count one call of a blocking tool that could not be stopped."""
+        with self._lock:
+            self._abandoned_threads += 1
 
     def add_wait(self, seconds: float) -> None:
         """Add time spent waiting for room in a budget."""
@@ -208,6 +216,7 @@ class UsageMeter:
                 model_seconds=self._model_seconds,
                 tool_seconds=self._tool_seconds,
                 wait_seconds=self._wait_seconds,
+                abandoned_threads=self._abandoned_threads,
             )
 
     def _own(self) -> Usage:
