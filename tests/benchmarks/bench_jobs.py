@@ -195,6 +195,15 @@ def budgets(bench: Bench) -> Iterator[Row]:
     yield plain("J9", "part of their CPU, with no model to wait for", [share], unit="")
 
 
+def rivals(bench: Bench) -> Iterator[Row]:
+    """J10: what is spent of a limit of 2,000 tokens here and in other frameworks, if installed."""
+    for name, figure in _measured("bench_rivals.py").items():
+        framework, _, count = name.partition(" ")
+        target = 1 if framework == "podium" else None
+        what = f"spent of the limit, {count} specialists, {framework}"
+        yield plain("J10", what, [figure], unit="", target=target)
+
+
 JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "J1": short_runs,
     "J2": long_runs,
@@ -205,6 +214,7 @@ JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "J7": imports,
     "J8": overheads,
     "J9": budgets,
+    "J10": rivals,
 }
 
 
