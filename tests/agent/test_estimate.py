@@ -72,7 +72,14 @@ def test_the_estimate_is_not_loose(text: str, older: int, newer: int) -> None:
         pytest.param("in 2026", 4, id="but not to a number, and digits go in pairs"),
         pytest.param("getUserName", 3, id="capitals start a piece"),
         pytest.param(" " * 640, 10, id="64 spaces are one"),
-        pytest.param("\n" * 640, 1, id="blank lines are one"),
+        pytest.param("\n" * 640, 80, id="8 blank lines are one"),
+        pytest.param("a\n\n\nb", 3, id="blank lines are one"),
+        pytest.param("-" * 64, 2, id="a rule of one sign is short"),
+        pytest.param("){;[&^!", 5, id="signs go in pairs, and one by one after three"),
+        pytest.param("strngth", 3, id="a word without a vowel at its start goes in pairs"),
+        pytest.param("a" * 25, 8, id="and so does what goes beyond 15 letters"),
+        pytest.param("qzxv jkwq vxzj wqkz", 20 - 1, id="no word at all is bounded by its bytes"),
+        pytest.param("\u6211\u9f98", 4, id="an everyday ideograph, and a rare one"),
         pytest.param("\ud83d", 3, id="half an emoji, as broken text may hold"),
     ],
 )
@@ -130,7 +137,7 @@ def test_a_message_costs_its_parts_and_its_frame(message: ChatMessage, tokens: i
 
 
 def test_a_message_is_counted_once() -> None:
-    message = ChatMessage.from_user("word " * 100_000)
+    message = ChatMessage.from_user("tree " * 100_000)
     first = estimate_message_tokens(message)
     started = time.process_time()
 
