@@ -15,7 +15,7 @@ from podium.tools._calls import ToolCall, ToolCallResult
 from podium.tools._context import CallContext
 from podium.tools._decorator import create_tool_from_function, tool
 from podium.tools._state import MergeHandler, State, StateSchema, merge_lists, replace_values
-from podium.tools._text import clean_json, clean_text, printable
+from podium.tools._text import clean_json
 from podium.tools._tool import Tool
 from podium.tools._toolset import Toolset
 from podium.tools.content import ContentPart, FileContent, ImageContent, TextContent
@@ -29,6 +29,7 @@ from podium.tools.errors import (
     ToolInvocationError,
     ToolNotFoundError,
 )
+from podium.tracing._text import clean_text, printable
 
 __all__ = [
     "CallContext",

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, MappingView, Sequence, Set
 from typing import Any, cast
 
 from podium.tools._shapes import is_mapping
-from podium.tools._text import clean_text
 from podium.tools.content import ContentPart, FileContent, ImageContent, TextContent
+from podium.tracing._text import clean_text
 
 MAX_RESULT_BYTES = 1024 * 1024
 """What the text of one result may measure, as UTF-8; more is cut, and the cut is marked."""

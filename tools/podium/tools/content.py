@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from podium.tools._text import clean_text
+from podium.tracing._text import clean_text
 
 ImageDetail = Literal["auto", "low", "high"]
 

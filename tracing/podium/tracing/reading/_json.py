@@ -1,0 +1,40 @@
+"""Reading JSON of any producer: what is not of the wanted kind counts as absent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+Object = Mapping[str, object]
+
+_NOTHING: Object = {}
+
+
+def as_object(value: object) -> Object:
+    """Return a JSON object; empty when the value is none."""
+    return cast("Object", value) if isinstance(value, Mapping) else _NOTHING
+
+
+def as_items(value: object) -> list[object]:
+    """Return a JSON array; empty when the value is none."""
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def as_objects(value: object) -> list[Object]:
+    """Return the objects in a JSON array."""
+    return [cast("Object", each) for each in as_items(value) if isinstance(each, Mapping)]
+
+
+def as_text(value: object) -> str:
+    """Return text; empty when the value is none."""
+    return value if isinstance(value, str) else ""
+
+
+def as_int(value: object) -> int | None:
+    """Return a whole number, also one written as text or with a fraction."""
+    if type(value) is int:
+        return value
+    try:
+        return int(value) if isinstance(value, str | float) else None
+    except (ValueError, OverflowError):  # no number, or an infinite one
+        return None
