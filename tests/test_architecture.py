@@ -21,7 +21,11 @@ MAX_FILE_LINES, MAX_FUNCTION_LINES = 400, 60
 IMPORTERS = {
     "aiohttp": ("agent/podium/agent/models/",),
     "genai_prices": ("agent/podium/agent/_list_prices",),
-    "httpx2": ("agent/podium/agent/models/", "agent/podium/agent/testing/"),
+    "httpx2": (
+        "agent/podium/agent/models/",
+        "agent/podium/agent/testing/",
+        "tracing/podium/tracing/reading/",
+    ),
     "jinja2": ("agent/podium/agent/prompts",),
     "networkx": ("orchestration/podium/orchestration/", "tracing/podium/tracing/"),
     "openai": ("agent/podium/agent/models/",),

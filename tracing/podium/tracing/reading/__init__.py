@@ -7,6 +7,11 @@ for span, depth in trace.walk():
     print("  " * depth + span.name)
 """
 
+from podium.tracing.reading._critical_path import PathPiece
+from podium.tracing.reading._diff import Change
+from podium.tracing.reading._endings import Ending, Limit
+from podium.tracing.reading._figures import By, Figures
+from podium.tracing.reading._meaning import Role
 from podium.tracing.reading._read import read_trace, read_traces
 from podium.tracing.reading._span import (
     Source,
@@ -17,8 +22,16 @@ from podium.tracing.reading._span import (
     TraceSpan,
 )
 from podium.tracing.reading._trace import Trace
+from podium.tracing.reading._waits import Wait
 
 __all__ = [
+    "By",
+    "Change",
+    "Ending",
+    "Figures",
+    "Limit",
+    "PathPiece",
+    "Role",
     "Source",
     "SpanEvent",
     "SpanKind",
@@ -26,6 +39,7 @@ __all__ = [
     "SpanStatus",
     "Trace",
     "TraceSpan",
+    "Wait",
     "read_trace",
     "read_traces",
 ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import cast
+from collections.abc import Mapping, Sequence
+from typing import TypeVar, cast
 
 Object = Mapping[str, object]
+ChoiceT = TypeVar("ChoiceT", bound=str)
 
 _NOTHING: Object = {}
 
@@ -38,3 +39,11 @@ def as_int(value: object) -> int | None:
         return int(value) if isinstance(value, str | float) else None
     except (ValueError, OverflowError):  # no number, or an infinite one
         return None
+
+
+def as_choice(value: object, choices: Sequence[ChoiceT]) -> ChoiceT:
+    """Return what a number or a name such as SPAN_KIND_CLIENT stands for; else the first."""
+    if isinstance(value, int):
+        return choices[value] if 0 <= value < len(choices) else choices[0]
+    said = as_text(value).rpartition("_")[2].lower()
+    return next((choice for choice in choices if choice == said), choices[0])

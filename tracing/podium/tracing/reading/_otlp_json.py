@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator
 
 from podium.tracing.reading import _ids
-from podium.tracing.reading._json import Object, as_int, as_items, as_object, as_objects, as_text
+from podium.tracing.reading._json import (
+    Object,
+    as_choice,
+    as_int,
+    as_items,
+    as_object,
+    as_objects,
+    as_text,
+)
 from podium.tracing.reading._otlp_values import attributes_of
 from podium.tracing.reading._problems import Problems
 from podium.tracing.reading._span import KINDS, STATUSES, Source, SpanEvent, SpanLink, TraceSpan
-
-ChoiceT = TypeVar("ChoiceT", bound=str)
 
 
 def read_otlp(document: Object, problems: Problems) -> Iterator[TraceSpan]:
@@ -42,13 +47,13 @@ def _span(span: Object, service: Source, scope: Source, problems: Problems) -> T
         span_id=_ids.span_id(get("spanId"), name, problems),
         parent_id=_ids.normal(parent_id, _ids.SPAN_DIGITS) or None if parent_id else None,
         name=name,
-        kind=_choice(get("kind"), KINDS),
+        kind=as_choice(get("kind"), KINDS),
         start_ns=start_ns,
         end_ns=as_int(get("endTimeUnixNano")) or None,
         attributes=attributes_of(get("attributes")),
         events=tuple(_event(event) for event in as_objects(events)) if events else (),
         links=tuple(_link(link) for link in as_objects(links)) if links else (),
-        status=_choice(status.get("code"), STATUSES),
+        status=as_choice(status.get("code"), STATUSES),
         status_message=as_text(status.get("message")),
         service=service,
         scope=scope,
@@ -82,14 +87,6 @@ def _scope(scope: Object) -> Source:
         version=as_text(scope.get("version")),
         attributes=attributes_of(scope.get("attributes")),
     )
-
-
-def _choice(value: object, choices: Sequence[ChoiceT]) -> ChoiceT:
-    """Return what a number stands for, or a name such as SPAN_KIND_CLIENT; else the first."""
-    if isinstance(value, int):
-        return choices[value] if 0 <= value < len(choices) else choices[0]
-    said = as_text(value).rpartition("_")[2].lower()
-    return next((choice for choice in choices if choice == said), choices[0])
 
 
 def _in_camel_case(value: object) -> object:

@@ -28,9 +28,9 @@ def value_of(tagged: object) -> object:
                 number = as_int(value)
                 return value if number is None else number
             case "doubleValue":
-                return _float(value)
+                return float_of(value)
             case "bytesValue":
-                return _bytes(value)
+                return bytes_of(value)
             case "arrayValue":
                 return tuple(value_of(each) for each in as_items(as_object(value).get("values")))
             case "kvlistValue":
@@ -40,7 +40,7 @@ def value_of(tagged: object) -> object:
     return tagged or None
 
 
-def _float(value: object) -> object:
+def float_of(value: object) -> object:
     """Return a number; JSON has none for infinity, so it may be written as text."""
     try:
         return float(value) if isinstance(value, str | int | float) else value
@@ -48,7 +48,8 @@ def _float(value: object) -> object:
         return value
 
 
-def _bytes(value: object) -> object:
+def bytes_of(value: object) -> object:
+    """Return the bytes that base64 text stands for."""
     try:
         return base64.b64decode(as_text(value), validate=True)
     except (binascii.Error, ValueError):  # ValueError: not ASCII

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from podium.tracing.reading import _jaeger_query
 from podium.tracing.reading._documents import documents_of_file, documents_of_text
 from podium.tracing.reading._problems import Problems
 from podium.tracing.reading._sniff import spans_of
@@ -14,36 +15,56 @@ from podium.tracing.reading._trace import Trace
 _SHOWN = 8
 """How many traces an error lists."""
 
+TraceSource = str | Path | Mapping[str, object]
 
-def read_trace(source: str | Path | Mapping[str, object], *, trace_id: str | None = None) -> Trace:
+
+def read_trace(source: TraceSource, *, trace_id: str | None = None) -> Trace:
     """Return one trace from a file, a document or Jaeger.
 
     Args:
         source: The path of a file of OTLP JSON lines, of one OTLP JSON document or of Jaeger JSON;
-            such a document itself, as text or as the object parsed from it.
-        trace_id: Which trace, where there are several; the first digits are enough.
+            such a document itself, as text or as the object parsed from it; or the address of
+            Jaeger's UI, such as `http://localhost:16686`.
+        trace_id: Which trace, where there are several; of a file the first digits are enough.
 
     Raises:
         ValueError: there is nothing to read, no such trace, or several to choose from.
     """
-    traces = read_traces(source)
-    return choose(traces, trace_id, _named(source))
+    if is_address(source):
+        answer = _jaeger_query.fetch_trace(str(source), trace_id)
+        return choose(_traces((answer,), f"Jaeger at {source!r}", Problems()), None, str(source))
+    return choose(read_traces(source), trace_id, _named(source))
 
 
-def read_traces(source: str | Path | Mapping[str, object]) -> tuple[Trace, ...]:
-    """Return all traces of a file or document, the one that started first at 0.
+def read_traces(source: TraceSource, *, service: str = "podium") -> tuple[Trace, ...]:
+    """Return all traces of a file or document, or the newest 20 of a service from Jaeger.
+
+    The one that started first stands at 0. `source` is as in `read_trace`; `service` is only
+    used with an address.
 
     Raises:
         ValueError: there is nothing to read.
     """
+    if is_address(source):
+        answer = _jaeger_query.fetch_traces(str(source), service)
+        return _traces((answer,), f"Jaeger at {source!r}, service {service!r},", Problems())
     problems = Problems()
+    return _traces(_documents(source, problems), _named(source), problems)
+
+
+def is_address(source: TraceSource) -> bool:
+    """Return whether a source is the address of a server."""
+    return isinstance(source, str) and source.lower().startswith(("http://", "https://"))
+
+
+def _traces(documents: Iterable[object], where: str, problems: Problems) -> tuple[Trace, ...]:
     by_trace: dict[str, list[TraceSpan]] = {}
-    for span in spans_of(_documents(source, problems), problems):
+    for span in spans_of(documents, problems):
         by_trace.setdefault(span.trace_id, []).append(span)
     if not by_trace:
-        said = " ".join(problems.sentences()) or "It is empty."
+        said = " ".join(problems.sentences())[:120] or "It is empty."
         raise ValueError(
-            f"{_named(source)} holds no spans. {said} "
+            f"{where} holds no spans. {said} "
             "Give a file of OTLP JSON lines, an OTLP JSON document or Jaeger JSON."
         )
     found = [Trace(spans, problems.sentences()) for spans in by_trace.values()]
@@ -71,15 +92,21 @@ def choose(traces: tuple[Trace, ...], trace_id: str | None, where: str) -> Trace
     )
 
 
-def _documents(source: str | Path | Mapping[str, object], problems: Problems) -> Iterable[object]:
+def _documents(source: TraceSource, problems: Problems) -> Iterable[object]:
     if isinstance(source, Mapping):
         return (source,)
-    if isinstance(source, str) and source.lstrip()[:1] in ("{", "["):
-        return documents_of_text(source, problems)
+    if _is_json(source):
+        return documents_of_text(str(source), problems)
     return documents_of_file(Path(source), problems)
 
 
-def _named(source: str | Path | Mapping[str, object]) -> str:
-    if isinstance(source, Mapping) or (isinstance(source, str) and source.lstrip()[:1] in "{["):
-        return "The document"
-    return f"The file {str(source)!r}"
+def _is_json(source: str | Path) -> bool:
+    return isinstance(source, str) and source.lstrip().startswith(("{", "["))
+
+
+def _named(source: TraceSource) -> str:
+    return (
+        "The document"
+        if isinstance(source, Mapping) or _is_json(source)
+        else f"The file {str(source)!r}"
+    )

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Literal
+
+from podium.tracing import attributes as names
+from podium.tracing._usage import Usage
+from podium.tracing.reading import _meaning
+from podium.tracing.reading._meaning import Role
 
 SpanKind = Literal["unspecified", "internal", "server", "client", "producer", "consumer"]
 SpanStatus = Literal["unset", "ok", "error"]
@@ -102,3 +108,42 @@ class TraceSpan:
     def duration_ns(self) -> int:
         """How long it took; 0 where its end is unknown or before its start."""
         return max(0, (self.end_ns or self.start_ns) - self.start_ns)
+
+    @property
+    def role(self) -> Role:
+        """What kind of work it is; `other` for what has nothing to do with agents."""
+        return _meaning.role_of(self.name, self.attributes)
+
+    @property
+    def agent_name(self) -> str | None:
+        """The agent that it is a run of, or that called the model, tool or hook."""
+        return _meaning.agent_of(self.attributes)
+
+    @property
+    def model(self) -> str | None:
+        """The model that answered; the one that was asked where the answer does not say."""
+        return _meaning.model_of(self.attributes)
+
+    @property
+    def tool_name(self) -> str | None:
+        """The tool that was called."""
+        return _meaning.tool_of(self.attributes)
+
+    @property
+    def usage(self) -> Usage | None:
+        """What it says was used in itself; of an agent, without the agents below it.
+
+        Both an agent and its model calls tell the same tokens: sum the one or the other.
+        """
+        return _meaning.usage_of(self.role, self.attributes)
+
+    @property
+    def total_cost(self) -> Decimal | None:
+        """US dollars for an agent and everything below it, where its span says so."""
+        return _meaning.cost_of(self.attributes, names.TOTAL_COST_USD)
+
+    @property
+    def stop_reason(self) -> str | None:
+        """Why an agent's run ended."""
+        said = self.attributes.get(names.STOP_REASON)
+        return said if isinstance(said, str) else None

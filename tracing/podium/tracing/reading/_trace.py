@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from podium.tracing.reading import _parents
+from podium.tracing._usage import Usage
+from podium.tracing._usage_tree import UsageTree
+from podium.tracing.reading import (
+    _critical_path,
+    _diff,
+    _endings,
+    _figures,
+    _parents,
+    _usage_trees,
+    _waits,
+    _why,
+)
+from podium.tracing.reading._critical_path import PathPiece
+from podium.tracing.reading._diff import Change
+from podium.tracing.reading._endings import Ending
+from podium.tracing.reading._figures import By
 from podium.tracing.reading._span import TraceSpan
+from podium.tracing.reading._waits import Wait
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 class Trace:
@@ -89,6 +109,80 @@ class Trace:
             yield span, depth
             below = self._children.get(span.span_id, ())
             waiting.extend((child, depth + 1) for child in reversed(below))
+
+    def usage_trees(self) -> tuple[UsageTree, ...]:
+        """Return the agents and what they used, as `result.usage_tree` has it; `print` a table.
+
+        One tree for each agent that no other agent started. Each token has one owner.
+        """
+        return _usage_trees.usage_trees(self)
+
+    def usage_by(self, by: By) -> Mapping[str, Usage]:
+        """Return what was used by agent path, by model, or by the tool in which it was used.
+
+        Each token stands under one key, so the sums are equal. By tool, a specialist's tokens
+        are those of the tool that it is for its caller.
+        """
+        return _figures.usage_by(self, by)
+
+    def agent_path(self, span: TraceSpan) -> str | None:
+        """Return the path of the agent in whose run a span stands, or that it is a run of."""
+        paths = _usage_trees.agent_paths(self)
+        return next(
+            (
+                paths[each.span_id]
+                for each in (span, *self.ancestors(span))
+                if each.span_id in paths
+            ),
+            None,
+        )
+
+    def critical_path(self, top: TraceSpan | None = None) -> tuple[PathPiece, ...]:
+        """Return the stretches of work that the end waited for, in order of time.
+
+        They fill the time of `top` without gap or overlap; without `top`, of the longest root.
+        """
+        tops = self.roots if top is None else (top,)
+        longest = max(tops, key=lambda span: span.duration_ns, default=None)
+        return () if longest is None else _critical_path.critical_path(self, longest)
+
+    def waits(self) -> tuple[Wait, ...]:
+        """Return each wait for room in a budget, or before a retry, in the order of the tree."""
+        return tuple(wait for span in self.spans for wait in _waits.waits_in(span))
+
+    def errors(self) -> tuple[TraceSpan, ...]:
+        """Return the spans in which an error arose; not those that it went through."""
+        return _endings.first_errors(self)
+
+    def endings(self) -> tuple[Ending, ...]:
+        """Return how each agent's run ended, callers before those they called."""
+        return _endings.endings(self)
+
+    def why(self) -> tuple[str, ...]:
+        """Return why the run ended as it did, in sentences: from its ending down to the cause."""
+        return _why.why(self)
+
+    def diff(self, other: Trace) -> tuple[Change, ...]:
+        """Return each agent, model and tool of the two traces with its figures in both."""
+        return _diff.diff(self, other)
+
+    def graph(self) -> nx.DiGraph[str]:
+        """Return the tree as a graph: an edge from each span id to those right below it.
+
+        Each node carries its `span`.
+        """
+        from podium.tracing.reading import _graphs  # networkx takes 0.2 s, and few ask for it
+
+        return _graphs.span_graph(self)
+
+    def delegations(self) -> nx.DiGraph[str]:
+        """Return who delegated to whom: an edge from each agent's name to those it called.
+
+        Edges carry `calls`, `errors` and `seconds`; nodes carry `runs`.
+        """
+        from podium.tracing.reading import _graphs  # as in `graph`
+
+        return _graphs.delegation_graph(self)
 
     def __len__(self) -> int:
         """Return how many spans there are."""
