@@ -25,6 +25,7 @@ IMPORTERS = {
         "agent/podium/agent/models/",
         "agent/podium/agent/testing/",
         "tracing/podium/tracing/reading/",
+        "tracing/podium/tracing/export/",
     ),
     "jinja2": ("agent/podium/agent/prompts",),
     "networkx": ("orchestration/podium/orchestration/", "tracing/podium/tracing/"),

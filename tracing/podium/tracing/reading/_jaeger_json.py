@@ -6,7 +6,15 @@ import sys
 from collections.abc import Iterator, Mapping
 
 from podium.tracing.reading import _ids
-from podium.tracing.reading._json import Object, as_choice, as_int, as_object, as_objects, as_text
+from podium.tracing.reading._json import (
+    Object,
+    as_choice,
+    as_int,
+    as_object,
+    as_objects,
+    as_text,
+    as_time,
+)
 from podium.tracing.reading._otlp_values import bytes_of, float_of
 from podium.tracing.reading._problems import Problems
 from podium.tracing.reading._span import (
@@ -54,8 +62,8 @@ def _span(span: Object, services: Mapping[str, Source], problems: Problems) -> T
         parent_id=parent_id,
         name=name,
         kind=as_choice(tags.get(KIND), KINDS),
-        start_ns=(start_us or 0) * 1000,
-        end_ns=None if start_us is None or duration_us is None else (start_us + duration_us) * 1000,
+        start_ns=as_time((start_us or 0) * 1000),
+        end_ns=None if duration_us is None else as_time(((start_us or 0) + duration_us) * 1000),
         events=tuple(_event(log) for log in as_objects(span.get("logs"))),
         links=links,
         status=_status(tags),
@@ -111,7 +119,7 @@ def _event(log: Object) -> SpanEvent:
     fields = _values(log.get("fields"))
     return SpanEvent(
         name=as_text(fields.pop(EVENT, "")),
-        time_ns=(as_int(log.get("timestamp")) or 0) * 1000,
+        time_ns=as_time((as_int(log.get("timestamp")) or 0) * 1000),
         attributes=fields,
     )
 

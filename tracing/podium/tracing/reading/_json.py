@@ -8,6 +8,7 @@ from typing import TypeVar, cast
 Object = Mapping[str, object]
 ChoiceT = TypeVar("ChoiceT", bound=str)
 
+_MAX_TIME = 2**63 - 1
 _NOTHING: Object = {}
 
 
@@ -39,6 +40,12 @@ def as_int(value: object) -> int | None:
         return int(value) if isinstance(value, str | float) else None
     except (ValueError, OverflowError):  # no number, or an infinite one
         return None
+
+
+def as_time(value: object) -> int:
+    """Return nanoseconds since 1970; 0 when the value is no time that OTLP can hold."""
+    number = as_int(value) or 0
+    return number if 0 < number <= _MAX_TIME else 0
 
 
 def as_choice(value: object, choices: Sequence[ChoiceT]) -> ChoiceT:

@@ -10,11 +10,11 @@ from podium.tracing.reading import _ids
 from podium.tracing.reading._json import (
     Object,
     as_choice,
-    as_int,
     as_items,
     as_object,
     as_objects,
     as_text,
+    as_time,
 )
 from podium.tracing.reading._otlp_values import attributes_of
 from podium.tracing.reading._problems import Problems
@@ -38,7 +38,7 @@ def read_otlp(document: Object, problems: Problems) -> Iterator[TraceSpan]:
 def _span(span: Object, service: Source, scope: Source, problems: Problems) -> TraceSpan:
     get = span.get
     name = sys.intern(as_text(get("name")))
-    start_ns = as_int(get("startTimeUnixNano")) or 0
+    start_ns = as_time(get("startTimeUnixNano"))
     status = as_object(get("status"))
     parent_id = get("parentSpanId")
     events, links = get("events"), get("links")
@@ -49,7 +49,7 @@ def _span(span: Object, service: Source, scope: Source, problems: Problems) -> T
         name=name,
         kind=as_choice(get("kind"), KINDS),
         start_ns=start_ns,
-        end_ns=as_int(get("endTimeUnixNano")) or None,
+        end_ns=as_time(get("endTimeUnixNano")) or None,
         attributes=attributes_of(get("attributes")),
         events=tuple(_event(event) for event in as_objects(events)) if events else (),
         links=tuple(_link(link) for link in as_objects(links)) if links else (),
@@ -63,7 +63,7 @@ def _span(span: Object, service: Source, scope: Source, problems: Problems) -> T
 def _event(event: Object) -> SpanEvent:
     return SpanEvent(
         name=as_text(event.get("name")),
-        time_ns=as_int(event.get("timeUnixNano")) or 0,
+        time_ns=as_time(event.get("timeUnixNano")),
         attributes=attributes_of(event.get("attributes")),
     )
 

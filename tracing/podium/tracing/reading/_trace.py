@@ -85,6 +85,10 @@ class Trace:
                 "Take an id from `trace.spans`."
             ) from None
 
+    def has(self, span_id: str) -> bool:
+        """Return whether there is a span with this id."""
+        return span_id in self._by_id
+
     def parent(self, span: TraceSpan) -> TraceSpan | None:
         """Return the span under which this one hangs in the tree; None for a root."""
         parent_id = self._parents.get(span.span_id)
