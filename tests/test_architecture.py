@@ -36,6 +36,8 @@ IMPORTERS = {
         for name in ("_otlp_file", "_provider", "setup", "testing")
     ),
     "pytest": ("agent/podium/agent/testing/",),
+    "rich": ("tracing/podium/tracing/commands/",),
+    "typer": ("tracing/podium/tracing/commands/", "orchestration/podium/orchestration/cli.py"),
 }
 """Third-party packages and the only places that may import them."""
 

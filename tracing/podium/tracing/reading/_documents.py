@@ -18,7 +18,7 @@ def documents_of_file(path: Path, problems: Problems) -> Iterator[object]:
     """
     try:
         with path.open("rb") as file:
-            yield from _documents(file, problems)
+            yield from documents_of_lines(file, problems)
     except OSError as error:
         raise ValueError(
             f"The trace file {str(path)!r} cannot be read: {error.strerror}. "
@@ -28,12 +28,12 @@ def documents_of_file(path: Path, problems: Problems) -> Iterator[object]:
 
 def documents_of_text(text: str, problems: Problems) -> Iterator[object]:
     """Yield the documents of a text."""
-    return _documents(
+    return documents_of_lines(
         (line.encode("utf-8", "surrogatepass") for line in text.split("\n")), problems
     )
 
 
-def _documents(lines: Iterable[bytes], problems: Problems) -> Iterator[object]:
+def documents_of_lines(lines: Iterable[bytes], problems: Problems) -> Iterator[object]:
     """Yield one document a line; a first line that is none on its own opens one over all lines."""
     lines = iter(lines)
     first = next((line for line in lines if line.strip()), b"")

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from podium.tracing.reading import _jaeger_query
-from podium.tracing.reading._documents import documents_of_file, documents_of_text
+from podium.tracing.reading._documents import (
+    documents_of_file,
+    documents_of_lines,
+    documents_of_text,
+)
 from podium.tracing.reading._problems import Problems
 from podium.tracing.reading._sniff import spans_of
 from podium.tracing.reading._span import TraceSpan
@@ -15,7 +20,7 @@ from podium.tracing.reading._trace import Trace
 _SHOWN = 8
 """How many traces an error lists."""
 
-TraceSource = str | Path | Mapping[str, object]
+TraceSource = str | Path | Mapping[str, object] | BinaryIO
 
 
 def read_trace(source: TraceSource, *, trace_id: str | None = None) -> Trace:
@@ -23,8 +28,8 @@ def read_trace(source: TraceSource, *, trace_id: str | None = None) -> Trace:
 
     Args:
         source: The path of a file of OTLP JSON lines, of one OTLP JSON document or of Jaeger JSON;
-            such a document itself, as text or as the object parsed from it; or the address of
-            Jaeger's UI, such as `http://localhost:16686`.
+            such a file, open for reading bytes; such a document itself, as text or as the object
+            parsed from it; or the address of Jaeger's UI, such as `http://localhost:16686`.
         trace_id: Which trace, where there are several; of a file the first digits are enough.
 
     Raises:
@@ -95,18 +100,21 @@ def choose(traces: tuple[Trace, ...], trace_id: str | None, where: str) -> Trace
 def _documents(source: TraceSource, problems: Problems) -> Iterable[object]:
     if isinstance(source, Mapping):
         return (source,)
-    if _is_json(source):
-        return documents_of_text(str(source), problems)
-    return documents_of_file(Path(source), problems)
+    if isinstance(source, Path):
+        return documents_of_file(source, problems)
+    if isinstance(source, str):
+        if _is_json(source):
+            return documents_of_text(source, problems)
+        return documents_of_file(Path(source), problems)
+    return documents_of_lines(source, problems)
 
 
-def _is_json(source: str | Path) -> bool:
+def _is_json(source: object) -> bool:
     return isinstance(source, str) and source.lstrip().startswith(("{", "["))
 
 
 def _named(source: TraceSource) -> str:
-    return (
-        "The document"
-        if isinstance(source, Mapping) or _is_json(source)
-        else f"The file {str(source)!r}"
-    )
+    if isinstance(source, Mapping) or _is_json(source):
+        return "The document"
+    name = str(source) if isinstance(source, str | Path) else str(source.name)
+    return f"The file {name!r}"
