@@ -13,7 +13,6 @@ from podium.tracing.commands import _cells
 from podium.tracing.commands._paint import Paint
 from podium.tracing.reading import Role, Trace, TraceSpan
 from podium.tracing.reading._endings import error_of
-from podium.tracing.reading._usage_trees import agent_paths
 
 _TOKENS, _COST, _TIME, _BAR = 16, 10, 9, 20
 """Widths of the columns behind the name."""
@@ -62,10 +61,17 @@ class _Row:
         self._marks = _ASCII if paint.is_ascii else _Marks()
         self._name_width = max(_MIN_NAME, width - _TOKENS - _COST - _TIME - _BAR - 5)
         self._start_ns, self._whole_ns = trace.start_ns, trace.duration_ns or 1
-        self._paths = agent_paths(trace)
+        self._names: dict[str, str] = {}
+        self._paths = trace.agent_paths
         self._nodes: dict[str, UsageTree] = {
             node.path: node for tree in trace.usage_trees() for node in tree.walk()
         }
+
+    def _one_line(self, name: str) -> str:
+        """Return a name made safe; the same few come again and again."""
+        if name not in self._names:
+            self._names[name] = _cells.one_line(name)
+        return self._names[name]
 
     def guides(self, indent: str, *, is_last: bool) -> tuple[str, str]:
         """Return the line to a child, and the indent of what is below it.
@@ -82,7 +88,7 @@ class _Row:
         tokens, cost = self._used(span)
         role = span.role
         took = "..." if span.end_ns is None else _cells.duration(span.duration_ns)
-        name = self._fitted(_cells.one_line(span.name) or "(no name)", len(guide))
+        name = self._fitted(self._one_line(span.name) or "(no name)", len(guide))
         cells = [
             self._paint(guide, "dim") + self._paint(name, _STYLES[role]),
             f"{tokens:>{_TOKENS}}",

@@ -21,6 +21,7 @@ from podium.tracing.reading._span import (
     SpanStatus,
     TraceSpan,
 )
+from podium.tracing.reading._spending import Spending
 from podium.tracing.reading._trace import Trace
 from podium.tracing.reading._waits import Wait
 
@@ -37,6 +38,7 @@ __all__ = [
     "SpanKind",
     "SpanLink",
     "SpanStatus",
+    "Spending",
     "Trace",
     "TraceSpan",
     "Wait",

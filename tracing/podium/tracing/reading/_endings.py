@@ -10,7 +10,6 @@ from podium.tracing import attributes as names
 from podium.tracing._stop_reasons import NATURAL
 from podium.tracing.reading._span import TraceSpan
 from podium.tracing.reading._spending import is_agent
-from podium.tracing.reading._usage_trees import agent_paths
 
 if TYPE_CHECKING:
     from podium.tracing.reading._trace import Trace
@@ -55,7 +54,7 @@ class Ending:
 
 def endings(trace: Trace) -> tuple[Ending, ...]:
     """Return the ending of each agent's run, callers first."""
-    paths = agent_paths(trace)
+    paths = trace.agent_paths
     return tuple(
         _ending(span, paths[span.span_id]) for span in trace.spans if span.span_id in paths
     )

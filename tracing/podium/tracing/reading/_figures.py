@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from podium.tracing._usage import Usage
 from podium.tracing.reading._span import TraceSpan
-from podium.tracing.reading._spending import NO_AGENT, NO_MODEL, NO_TOOL, Spending, spendings
-from podium.tracing.reading._usage_trees import agent_paths, usage_trees
+from podium.tracing.reading._spending import NO_AGENT, NO_MODEL, NO_TOOL, Spending
 
 if TYPE_CHECKING:
     from podium.tracing.reading._trace import Trace
@@ -23,7 +22,7 @@ def usage_by(trace: Trace, by: By) -> dict[str, Usage]:
         return _by_path(trace)
     key = _model if by == "model" else _tool
     found: dict[str, Usage] = {}
-    for each in spendings(trace):
+    for each in trace.spendings:
         known = found.get(key(each))
         found[key(each)] = each.usage if known is None else known + each.usage
     return found
@@ -32,10 +31,10 @@ def usage_by(trace: Trace, by: By) -> dict[str, Usage]:
 def _by_path(trace: Trace) -> dict[str, Usage]:
     # The usage trees know what only agents' spans say, such as the cost.
     found: dict[str, Usage] = {}
-    for tree in usage_trees(trace):
+    for tree in trace.usage_trees():
         for node in tree.walk():
             found[node.path] = found.get(node.path, Usage()) + node.own
-    ownerless = [each.usage for each in spendings(trace) if each.agent is None]
+    ownerless = [each.usage for each in trace.spendings if each.agent is None]
     if ownerless:
         found[NO_AGENT] = sum(ownerless[1:], ownerless[0])
     return found
@@ -70,7 +69,7 @@ Subject = tuple[By, str]
 
 def figures(trace: Trace) -> dict[Subject, Figures]:
     """Return the figures of each agent path, model and tool, in order of first start."""
-    paths = agent_paths(trace)
+    paths = trace.agent_paths
     spans: dict[Subject, list[TraceSpan]] = {}
     for span in trace.spans:
         subject = _subject(span, paths)

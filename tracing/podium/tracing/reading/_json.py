@@ -14,7 +14,7 @@ _NOTHING: Object = {}
 
 def as_object(value: object) -> Object:
     """Return a JSON object; empty when the value is none."""
-    return cast("Object", value) if isinstance(value, Mapping) else _NOTHING
+    return cast("Object", value) if isinstance(value, dict) else _NOTHING
 
 
 def as_items(value: object) -> list[object]:
@@ -24,7 +24,7 @@ def as_items(value: object) -> list[object]:
 
 def as_objects(value: object) -> list[Object]:
     """Return the objects in a JSON array."""
-    return [cast("Object", each) for each in as_items(value) if isinstance(each, Mapping)]
+    return [cast("Object", each) for each in as_items(value) if isinstance(each, dict)]
 
 
 def as_text(value: object) -> str:

@@ -78,8 +78,10 @@ def role_of(name: str, attributes: Attributes) -> Role:
     """Return what kind of work a span is."""
     for key in _KIND_KEYS:
         said = attributes.get(key)
-        if isinstance(said, str) and said.lower() in _ROLES:
-            return _ROLES[said.lower()]
+        if isinstance(said, str):
+            role = _ROLES.get(said) or _ROLES.get(said.lower())
+            if role is not None:
+                return role
     if names.HOOK_POINT in attributes:
         return "hook"
     # In older conventions a span with a system and a model was a model call.

@@ -103,16 +103,17 @@ class TraceSpan:
     """The service it ran in."""
     scope: Source = UNKNOWN
     """The library that opened it."""
+    role: Role = field(init=False, compare=False)
+    """What kind of work it is; `other` for what has nothing to do with agents."""
+
+    def __post_init__(self) -> None:
+        """Tell the role once: every question about a trace asks for it."""
+        object.__setattr__(self, "role", _meaning.role_of(self.name, self.attributes))
 
     @property
     def duration_ns(self) -> int:
         """How long it took; 0 where its end is unknown or before its start."""
         return max(0, (self.end_ns or self.start_ns) - self.start_ns)
-
-    @property
-    def role(self) -> Role:
-        """What kind of work it is; `other` for what has nothing to do with agents."""
-        return _meaning.role_of(self.name, self.attributes)
 
     @property
     def agent_name(self) -> str | None:

@@ -44,18 +44,21 @@ def is_agent(span: TraceSpan) -> bool:
 
 def spendings(trace: Trace) -> tuple[Spending, ...]:
     """Return what was spent, in the order of the tree; no token twice."""
-    named_below = _with_tokens_below(trace)
+    calls = {span.span_id: span.usage or Usage() for span in trace.spans if span.role == "model"}
+    named_below = _with_tokens_below(trace, calls)
     found: list[Spending] = []
     places: dict[str, _Place] = {}
     spenders: set[str] = set()
     for span in trace.spans:
         above = trace.parent(span)
         place = _OUTSIDE if above is None else places[above.span_id]
-        if span.role == "model" and not place.in_call and _counts(span, named_below):
-            usage = span.usage or Usage()
-            found.append(Spending(span=span, agent=place.agent, tool=place.tool, usage=usage))
-            place = replace(place, in_call=True)
-            spenders.add("" if place.agent is None else place.agent.span_id)
+        usage = calls.get(span.span_id)
+        if usage is not None:
+            counts = usage.total_tokens > 0 or span.span_id not in named_below
+            if counts and not place.in_call:
+                found.append(Spending(span=span, agent=place.agent, tool=place.tool, usage=usage))
+                place = replace(place, in_call=True)
+                spenders.add("" if place.agent is None else place.agent.span_id)
         elif span.role == "tool":
             place = replace(place, tool=span.tool_name or span.name)
         elif is_agent(span):
@@ -77,23 +80,15 @@ class _Place:
 _OUTSIDE = _Place()
 
 
-def _with_tokens_below(trace: Trace) -> set[str]:
+def _with_tokens_below(trace: Trace, calls: Mapping[str, Usage]) -> set[str]:
     """Return the spans below which some model call names its tokens."""
     found: set[str] = set()
     for span in reversed(trace.spans):  # children before their parents
-        above = trace.parent(span)
-        if above is not None and (span.span_id in found or _names_tokens(span)):
+        above, usage = trace.parent(span), calls.get(span.span_id)
+        names_tokens = usage is not None and usage.total_tokens > 0
+        if above is not None and (names_tokens or span.span_id in found):
             found.add(above.span_id)
     return found
-
-
-def _names_tokens(span: TraceSpan) -> bool:
-    usage = span.usage if span.role == "model" else None
-    return usage is not None and usage.total_tokens > 0
-
-
-def _counts(span: TraceSpan, named_below: set[str]) -> bool:
-    return _names_tokens(span) or span.span_id not in named_below
 
 
 def _unrecorded(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from podium.tracing._usage import Usage
@@ -13,6 +14,7 @@ from podium.tracing.reading import (
     _endings,
     _figures,
     _parents,
+    _spending,
     _usage_trees,
     _waits,
     _why,
@@ -22,6 +24,7 @@ from podium.tracing.reading._diff import Change
 from podium.tracing.reading._endings import Ending
 from podium.tracing.reading._figures import By
 from podium.tracing.reading._span import TraceSpan
+from podium.tracing.reading._spending import Spending
 from podium.tracing.reading._waits import Wait
 
 if TYPE_CHECKING:
@@ -119,7 +122,7 @@ class Trace:
 
         One tree for each agent that no other agent started. Each token has one owner.
         """
-        return _usage_trees.usage_trees(self)
+        return self._trees
 
     def usage_by(self, by: By) -> Mapping[str, Usage]:
         """Return what was used by agent path, by model, or by the tool in which it was used.
@@ -131,15 +134,15 @@ class Trace:
 
     def agent_path(self, span: TraceSpan) -> str | None:
         """Return the path of the agent in whose run a span stands, or that it is a run of."""
-        paths = _usage_trees.agent_paths(self)
-        return next(
-            (
-                paths[each.span_id]
-                for each in (span, *self.ancestors(span))
-                if each.span_id in paths
-            ),
-            None,
-        )
+        for each in (span, *self.ancestors(span)):
+            if each.span_id in self.agent_paths:
+                return self.agent_paths[each.span_id]
+        return None
+
+    @cached_property
+    def agent_paths(self) -> Mapping[str, str]:
+        """The path of each agent, such as `coordinator/research#2`, by the id of its span."""
+        return _usage_trees.agent_paths(self)
 
     def critical_path(self, top: TraceSpan | None = None) -> tuple[PathPiece, ...]:
         """Return the stretches of work that the end waited for, in order of time.
@@ -187,6 +190,15 @@ class Trace:
         from podium.tracing.reading import _graphs  # as in `graph`
 
         return _graphs.delegation_graph(self)
+
+    @cached_property
+    def spendings(self) -> tuple[Spending, ...]:
+        """Each model call with what it used and who made it; no token stands in two of them."""
+        return _spending.spendings(self)
+
+    @cached_property
+    def _trees(self) -> tuple[UsageTree, ...]:
+        return _usage_trees.usage_trees(self)
 
     def __len__(self) -> int:
         """Return how many spans there are."""

@@ -11,7 +11,7 @@ from podium.tracing import attributes as names
 from podium.tracing._usage import Usage
 from podium.tracing._usage_tree import CallUsage, UsageTree
 from podium.tracing.reading._span import TraceSpan
-from podium.tracing.reading._spending import NO_MODEL, is_agent, own_cost, spendings
+from podium.tracing.reading._spending import NO_MODEL, is_agent, own_cost
 from podium.tracing.reading._waits import waited_seconds
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class _Agent:
 def usage_trees(trace: Trace) -> tuple[UsageTree, ...]:
     """Return a tree for each agent that no other agent started, in order of start."""
     agents, tops = _agents(trace)
-    for each in spendings(trace):
+    for each in trace.spendings:
         if each.agent is not None:
             agent = agents[each.agent.span_id]
             model = each.span.model or NO_MODEL

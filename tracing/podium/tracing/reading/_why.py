@@ -15,7 +15,6 @@ from podium.tracing.reading._endings import (
     error_of,
     first_errors,
 )
-from podium.tracing.reading._usage_trees import agent_paths, usage_trees
 
 if TYPE_CHECKING:
     from podium.tracing.reading._trace import Trace
@@ -83,7 +82,7 @@ def _amount(value: object) -> str:
 def _spenders(trace: Trace, found: tuple[Ending, ...]) -> Iterator[str]:
     """Yield who used most below each agent whose token limit was reached."""
     owners = {each.by for each in found if any("tokens" in limit.what for limit in each.limits)}
-    nodes = [node for tree in usage_trees(trace) for node in tree.walk()]
+    nodes = [node for tree in trace.usage_trees() for node in tree.walk()]
     for owner in nodes:
         if owner.path in owners:
             below = sorted(owner.walk(), key=lambda node: -node.own.total_tokens)
@@ -106,7 +105,7 @@ def _others(found: tuple[Ending, ...], tops: list[Ending]) -> Iterator[str]:
 
 def _errors(trace: Trace) -> Iterator[str]:
     failed = first_errors(trace)
-    paths = agent_paths(trace)
+    paths = trace.agent_paths
     for span in failed[:_SHOWN]:
         above = agent_above(trace, span)
         place = f" in '{paths[above.span_id]}'" if above is not None else ""
