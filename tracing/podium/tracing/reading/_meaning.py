@@ -71,7 +71,12 @@ _CACHED_KEYS = (
     "llm.token_count.prompt_details.cache_read",
 )
 _REASONING_KEYS = (names.REASONING_TOKENS, "llm.token_count.completion_details.reasoning")
-_COST_KEYS = ("podium.cost.usd", "llm.cost.total", "gen_ai.usage.cost", "operation.cost")
+_CACHE_WRITE_KEYS = (
+    "gen_ai.usage.cache_write.input_tokens",
+    "gen_ai.usage.cache_creation.input_tokens",
+    "llm.token_count.prompt_details.cache_write",
+)
+_COST_KEYS = ("llm.cost.total", "gen_ai.usage.cost", "operation.cost")
 
 
 def role_of(name: str, attributes: Attributes) -> Role:
@@ -119,9 +124,11 @@ def usage_of(role: Role, attributes: Attributes) -> Usage | None:
         input_tokens=sent or 0,
         output_tokens=written or 0,
         cached_input_tokens=_count(attributes, *_CACHED_KEYS) or 0,
+        cache_write_tokens=_count(attributes, *_CACHE_WRITE_KEYS) or 0,
         reasoning_tokens=_count(attributes, *_REASONING_KEYS) or 0,
         requests=1 if is_call else 0,
-        cost=cost_of(attributes, *_COST_KEYS),
+        # Of an agent, this would include the agents below it.
+        cost=cost_of(attributes, names.TOTAL_COST_USD, *_COST_KEYS) if is_call else None,
         # An embedding writes nothing.
         complete=complete and sent is not None,
     )

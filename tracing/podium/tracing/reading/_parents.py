@@ -114,7 +114,7 @@ def _check_times(
         if span.end_ns is None:
             problems.note("{count} without an end; still running, or the record was cut", span.name)
         elif span.end_ns < span.start_ns:
-            problems.note("{count} ended before its start; shown as instant", span.name)
+            problems.note("{count} marked as ended before the start; shown as instant", span.name)
         above = parents.get(span.span_id)
         if above is not None and span.start_ns < by_id[above].start_ns - _SKEW_NS:
             problems.note(

@@ -116,5 +116,5 @@ def _is_json(source: object) -> bool:
 def _named(source: TraceSource) -> str:
     if isinstance(source, Mapping) or _is_json(source):
         return "The document"
-    name = str(source) if isinstance(source, str | Path) else str(source.name)
-    return f"The file {name!r}"
+    name = source if isinstance(source, str | Path) else getattr(source, "name", "given")
+    return f"The file {str(name)!r}"
