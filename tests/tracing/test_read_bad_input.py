@@ -66,7 +66,7 @@ def test_a_file_without_spans_is_refused_by_name(written: bytes, said: str, tmp_
     path = tmp_path / "notes.txt"
     path.write_bytes(written)
 
-    with pytest.raises(ValueError, match="notes.txt' holds no spans") as caught:
+    with pytest.raises(ValueError, match=r"notes\.txt' holds no spans") as caught:
         read_trace(path)
 
     assert said in str(caught.value)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from recorded import TRACE, span
 
@@ -13,6 +14,8 @@ from podium.tracing import Trace, read_trace
 from podium.tracing._otlp_values import otlp_attributes
 from podium.tracing.export import encode, jaeger_document, otlp_document
 from podium.tracing.reading import SpanEvent, SpanLink, TraceSpan
+
+laws = settings(max_examples=60, deadline=None)
 
 times = st.integers(1_700_000_000_000_000, 1_700_000_000_000_900).map(lambda us: us * 1000)
 scalars = st.one_of(
@@ -60,6 +63,7 @@ def through_json(document: object) -> Any:
     return json.loads(encode(document))
 
 
+@laws
 @given(spans())
 def test_every_span_stands_once_below_its_parent(recorded: list[TraceSpan]) -> None:
     trace = Trace(recorded)
@@ -75,6 +79,7 @@ def test_every_span_stands_once_below_its_parent(recorded: list[TraceSpan]) -> N
     assert sum(len(trace.children(each)) for each in trace.spans) == len(order) - len(trace.roots)
 
 
+@laws
 @given(spans())
 def test_otlp_gives_back_every_span_as_it_was(recorded: list[TraceSpan]) -> None:
     trace = Trace(recorded)
@@ -85,6 +90,7 @@ def test_otlp_gives_back_every_span_as_it_was(recorded: list[TraceSpan]) -> None
     assert again.problems == trace.problems
 
 
+@laws
 @given(spans())
 def test_jaeger_gives_back_the_same_tree(recorded: list[TraceSpan]) -> None:
     trace = Trace(recorded)
@@ -100,6 +106,7 @@ def test_jaeger_gives_back_the_same_tree(recorded: list[TraceSpan]) -> None:
     assert [each.events for each in again.spans] == [each.events for each in trace.spans]
 
 
+@laws
 @given(spans())
 def test_the_critical_path_fills_the_time_without_gap_or_overlap(
     recorded: list[TraceSpan],
@@ -110,9 +117,10 @@ def test_the_critical_path_fills_the_time_without_gap_or_overlap(
 
     longest = max(each.duration_ns for each in trace.roots)
     assert sum(piece.duration_ns for piece in pieces) == longest
-    assert all(one.end_ns == other.start_ns for one, other in zip(pieces, pieces[1:], strict=False))
+    assert all(one.end_ns == other.start_ns for one, other in pairwise(pieces))
 
 
+@laws
 @given(spans(), st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), min_size=12))
 def test_all_ways_to_sum_usage_agree(
     recorded: list[TraceSpan], used: list[tuple[int, int]]
@@ -138,6 +146,7 @@ def test_all_ways_to_sum_usage_agree(
     assert spent <= sum(sent + written for sent, written in used)
 
 
+@laws
 @given(st.integers())
 def test_integers_of_any_size_can_be_written(number: int) -> None:
     ((_, value),) = [pair.values() for pair in otlp_attributes({"key": number})]

@@ -82,8 +82,12 @@ def _url(endpoint: str) -> str:
     Raises:
         ValueError: it is none.
     """
-    parts = urlsplit(endpoint)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(endpoint)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets without an address, or a port that is none
+        is_address = False
+    if not is_address:
         raise ValueError(
             f"The endpoint {endpoint!r} is no address of a collector. "
             "Write it as in http://localhost:4318."
