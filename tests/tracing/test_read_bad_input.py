@@ -178,7 +178,7 @@ def test_a_fault_met_often_is_told_once() -> None:
 
 
 def test_huge_strange_and_hostile_values_are_kept(tmp_path: Path) -> None:
-    values: dict[str, object] = {
+    values: dict[str, Any] = {
         "huge": "é" * 10_000_000,
         "surrogate": "\ud800",
         "nul": "a\x00b",

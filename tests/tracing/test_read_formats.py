@@ -167,12 +167,12 @@ def test_one_trace_of_jaegers_answer_is_read_alone() -> None:
 def test_the_older_parent_field_and_error_tag_of_jaeger_are_read() -> None:
     fields = {"traceID": "7a", "operationName": "work", "startTime": 5, "duration": 2}
     tags = [{"key": "error", "type": "bool", "value": True}]
-    spans = [
+    spans: list[dict[str, Any]] = [
         {**fields, "spanID": "1", "tags": [], "logs": [{"timestamp": 6, "fields": []}]},
         {**fields, "spanID": "2", "parentSpanID": "1", "tags": tags, "processID": "p9"},
     ]
 
-    above, below = read_trace({"data": [{"spans": spans, "processes": {}}]}).spans
+    above, below = read_trace({"data": [{"spans": spans, "processes": None}]}).spans
 
     assert below.parent_id == above.span_id
     assert (above.status, below.status) == ("unset", "error")
@@ -246,7 +246,7 @@ CHAT = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
     ],
 )
 def test_spans_of_other_producers_are_understood(
-    name: str, attributes: dict[str, object], role: str, model: str | None, usage: Usage | None
+    name: str, attributes: dict[str, Any], role: str, model: str | None, usage: Usage | None
 ) -> None:
     read = span(1, name, **attributes)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from recorded import NOON, SECOND, agent, chat, span, team, tool
@@ -42,21 +43,24 @@ def test_each_token_has_one_owner_however_it_is_asked(by: By, used: dict[str, in
 
 
 def test_agents_repeat_what_their_calls_used_and_that_counts_once() -> None:
-    told = {"gen_ai__usage__input_tokens": 100, "gen_ai__usage__output_tokens": 20}
+    told: dict[str, Any] = {"gen_ai__usage__input_tokens": 100, "gen_ai__usage__output_tokens": 20}
     trace = Trace([agent(1, "a", **told), chat(2, below=1, used=(100, 20))])
 
     assert tokens(trace, "path") == {"a": 120}
 
 
 def test_an_agent_without_recorded_calls_owns_what_it_says_it_used() -> None:
-    told = {"gen_ai__usage__input_tokens": 7, "gen_ai__usage__output_tokens": 1}
+    told: dict[str, Any] = {"gen_ai__usage__input_tokens": 7, "gen_ai__usage__output_tokens": 1}
     calls = chat(3, below=2, used=(5, 5))
     trace = Trace([agent(1, "a", **told), agent(2, "a/b", below=1), calls])
 
     assert tokens(trace, "path") == {"a": 8, "a/b": 10}
 
 
-FOREIGN = {"gen_ai__operation__name": "invoke_agent", "gen_ai__usage__input_tokens": 100}
+FOREIGN: dict[str, Any] = {
+    "gen_ai__operation__name": "invoke_agent",
+    "gen_ai__usage__input_tokens": 100,
+}
 
 
 def test_a_foreign_agents_figure_includes_what_is_below_and_counts_only_without_it() -> None:
@@ -136,7 +140,10 @@ def test_the_delegation_graph_says_who_called_whom_and_how_often() -> None:
     failing = agent(9, "lead/facts#3", below=1, start=9, status="error", reason=None)
     graph = Trace([*team(), failing]).delegations()
 
-    assert dict(graph.nodes(data="runs")) == {"lead": 1, "facts": 3}
+    assert {name: facts["runs"] for name, facts in graph.nodes(data=True)} == {
+        "lead": 1,
+        "facts": 3,
+    }
     assert list(graph.edges(data=True)) == [
         ("lead", "facts", {"calls": 3, "errors": 1, "seconds": 8.0})
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.progress import Progress
 
-_WIDE = 120
+_WIDE = 160
 """Columns where no terminal says how many it has."""
 
 

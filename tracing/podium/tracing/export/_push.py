@@ -85,14 +85,15 @@ def _url(endpoint: str) -> str:
     try:
         parts = urlsplit(endpoint)
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        path = parts.path
     except ValueError:  # brackets without an address, or a port that is none
-        is_address = False
+        is_address, path = False, ""
     if not is_address:
         raise ValueError(
             f"The endpoint {endpoint!r} is no address of a collector. "
             "Write it as in http://localhost:4318."
         )
-    return endpoint.rstrip("/") + _PATH if parts.path in ("", "/") else endpoint
+    return endpoint.rstrip("/") + _PATH if path in ("", "/") else endpoint
 
 
 def _batches(spans: Iterable[TraceSpan]) -> Iterator[list[TraceSpan]]:
