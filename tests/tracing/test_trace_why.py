@@ -17,11 +17,13 @@ def test_a_run_that_answered_says_so() -> None:
 def test_a_budget_ending_is_followed_to_the_account_and_to_who_spent_it() -> None:
     assert Trace(team()).why() == (
         "'lead' ended after 10.00 s: token_budget_exceeded. The token budget was spent. "
-        "900 of 1,000 total_tokens were spent, 60 were held.",
+        "900 of 1,000 total_tokens were spent, 60 were held; the rest was too little for what "
+        "came next.",
         "Of the tokens of 'lead': 'lead/facts#2' used 530 (59%), 'lead/facts' used 250 (28%), "
         "'lead' used 120 (13%).",
         "'lead/facts#2' ended after 3.00 s: token_budget_exceeded. The token budget was spent. "
-        "900 of 1,000 total_tokens were spent, 60 were held.",
+        "900 of 1,000 total_tokens were spent, 60 were held; the rest was too little for what "
+        "came next.",
     )
 
 

@@ -69,12 +69,18 @@ def _ended(ending: Ending) -> str:
 
 
 def _figures(limit: Limit) -> str:
-    text = f"{_amount(limit.spent)} of {_amount(limit.limit)} {limit.what} were spent"
-    return f"{text}, {_amount(limit.held)} were held." if limit.held else f"{text}."
+    said = f"{_amount(limit.spent)} of {_amount(limit.limit)} {limit.what} were spent"
+    if limit.held:
+        said += f", {_amount(limit.held)} were held"
+    numbers = [limit.limit, limit.spent, limit.held or 0]
+    amounts = [each for each in numbers if isinstance(each, int | float)]
+    if len(amounts) == len(numbers) and amounts[0] > sum(amounts[1:]):
+        said += "; the rest was too little for what came next"
+    return f"{said}."
 
 
 def _amount(value: object) -> str:
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, int | float):
         return f"{value:,}"
     return "an unknown part" if value is None else str(value)
 
