@@ -86,6 +86,14 @@ def test_show_marks_errors_open_spans_and_costs(run: Run, write: Write) -> None:
     assert "without an end" in shown.stderr
 
 
+def test_show_tells_the_whole_cost_where_every_part_is_known(run: Run, write: Write) -> None:
+    path = write(agent(1, "a"), chat(2, below=1, used=(1, 1), podium__cost__total_usd=0.5))
+
+    headline = run("show", path).stdout.splitlines()[0]
+
+    assert headline.endswith("1>1 tokens  $0.5000")
+
+
 def test_show_stops_at_the_depth_asked_for(run: Run, write: Write) -> None:
     shown = run("show", write(*team()), "--depth", "2")
 

@@ -112,6 +112,15 @@ BAD_SPANS: dict[str, tuple[list[dict[str, Any]], list[tuple[str, int]], str]] = 
         [("work", 0), ("two", 1)],
         "1 span was without a start time; shown at the start of its parent (first: 'two').",
     ),
+    "no start, nor has the parent": (
+        [
+            raw(),
+            raw(spanId="2", parentSpanId="1", name="two", startTimeUnixNano="noon"),
+            raw(spanId="3", parentSpanId="2", name="three", startTimeUnixNano=2**70),
+        ],
+        [("work", 0), ("two", 1), ("three", 2)],
+        "2 spans were without a start time; shown at the start of its parent (first: 'two').",
+    ),
     "no start at the root": (
         [raw(startTimeUnixNano=-7), raw(spanId="2", parentSpanId="1", name="two")],
         [("work", 0), ("two", 1)],
@@ -209,6 +218,7 @@ def test_an_empty_trace_answers_every_question() -> None:
     assert (trace.trace_id, trace.duration_ns, trace.roots, len(trace)) == ("", 0, (), 0)
     assert (trace.usage_trees(), trace.critical_path(), trace.waits()) == ((), (), ())
     assert trace.why() == ("No agent's run is in this trace.",)
+    assert repr(trace) == "<Trace  of 0 spans>"
 
 
 def test_a_span_is_found_by_its_id() -> None:

@@ -168,7 +168,13 @@ def test_the_older_parent_field_and_error_tag_of_jaeger_are_read() -> None:
     fields = {"traceID": "7a", "operationName": "work", "startTime": 5, "duration": 2}
     tags = [{"key": "error", "type": "bool", "value": True}]
     spans: list[dict[str, Any]] = [
-        {**fields, "spanID": "1", "tags": [], "logs": [{"timestamp": 6, "fields": []}]},
+        {
+            **fields,
+            "spanID": "1",
+            "tags": [],
+            "references": [{}],
+            "logs": [{"timestamp": 6, "fields": []}],
+        },
         {**fields, "spanID": "2", "parentSpanID": "1", "tags": tags, "processID": "p9"},
     ]
 
@@ -242,6 +248,7 @@ CHAT = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
         ("call", {"openinference.span.kind": "TOOL", "tool.name": "t"}, "tool", None, None),
         ("plan", {"traceloop.span.kind": "workflow"}, "workflow", None, None),
         ("before", {"podium.hook.point": "before_llm"}, "hook", None, None),
+        ("plan x", {"gen_ai.operation.name": "plan"}, "other", None, None),
         ("GET /", {"gen_ai.operation.name": 7, "gen_ai.system": "x"}, "other", None, None),
     ],
 )

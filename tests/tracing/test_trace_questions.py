@@ -227,7 +227,7 @@ def test_errors_are_those_that_nothing_below_explains() -> None:
 
 
 def test_a_trace_differs_from_itself_in_nothing() -> None:
-    trace = Trace(team())
+    trace = Trace([*team(), span(9, "hook before_llm guard", below=1), span(10, "request")])
 
     assert all(change.is_same for change in trace.diff(trace))
 
