@@ -64,7 +64,7 @@ def test_show_draws_the_tree_with_tokens_time_and_bars(run: Run, write: Write) -
         "│ └─ invoke_agent facts = 250 4 s ████████",
         "│ └─ chat m 200>50 3 s ██████",
         "└─ execute_tool facts 3 s ██████",
-        "└─ invoke_agent facts = 530 3 s ██████ token_budget_exceeded",
+        "└─ invoke_agent facts#2 = 530 3 s ██████ token_budget_exceeded",
         "└─ chat m 500>30 2.5 s █████",
     ]
 

@@ -21,9 +21,7 @@ def test_a_budget_ending_is_followed_to_the_account_and_to_who_spent_it() -> Non
         "came next.",
         "Of the tokens of 'lead': 'lead/facts#2' used 530 (59%), 'lead/facts' used 250 (28%), "
         "'lead' used 120 (13%).",
-        "'lead/facts#2' ended after 3.00 s: token_budget_exceeded. The token budget was spent. "
-        "900 of 1,000 total_tokens were spent, 60 were held; the rest was too little for what "
-        "came next.",
+        "The same ended 'lead/facts#2'.",
     )
 
 
@@ -87,11 +85,22 @@ def test_a_run_without_a_reason_or_an_end_is_told_as_such() -> None:
     )
 
 
+def test_agents_that_ended_alike_are_told_together() -> None:
+    alike = [agent(n, f"a/x#{n}", below=1, reason="length") for n in range(2, 10)]
+    lone = agent(10, "a/y", below=1, reason="refusal", took=2)
+
+    assert Trace([agent(1, "a"), *alike, lone]).why()[1:] == (
+        "'a/x#2' ended after 1.00 s: length. The model's answer was cut by its output limit.",
+        "The same ended 'a/x#3', 'a/x#4', 'a/x#5', 'a/x#6', 'a/x#7' and 2 more.",
+        "'a/y' ended after 2.00 s: refusal. The model refused to answer.",
+    )
+
+
 def test_many_of_a_kind_are_told_by_their_number() -> None:
-    agents = [agent(n, f"a/x#{n}", below=1, reason="length") for n in range(2, 10)]
+    agents = [agent(n, f"a/x#{n}", below=1, reason=f"hook {n}") for n in range(2, 10)]
     errors = [tool(n, "t", below=1, status="error") for n in range(10, 18)]
 
     said = Trace([agent(1, "a"), *agents, *errors, chat(18, below=1, used=(1, 1))]).why()
 
-    assert said[6] == "3 further agents did not end by an answer."
+    assert said[6] == "Further agents ended for 3 other reasons."
     assert said[-1] == "3 further errors."

@@ -88,7 +88,7 @@ class _Row:
         tokens, cost = self._used(span)
         role = span.role
         took = "..." if span.end_ns is None else _cells.duration(span.duration_ns)
-        name = self._fitted(self._one_line(span.name) or "(no name)", len(guide))
+        name = self._fitted(self._label(span), len(guide))
         cells = [
             self._paint(guide, "dim") + self._paint(name, _STYLES[role]),
             f"{tokens:>{_TOKENS}}",
@@ -98,6 +98,12 @@ class _Row:
             *self._remarks(span, hidden),
         ]
         return " ".join(cells).rstrip()
+
+    def _label(self, span: TraceSpan) -> str:
+        """Return the span's name; of an agent that ran before, with the number of its path."""
+        name = self._one_line(span.name) or "(no name)"
+        _, again, number = self._paths.get(span.span_id, "").rpartition("#")
+        return f"{name}#{number}" if again and number.isdigit() else name
 
     def _fitted(self, name: str, taken: int) -> str:
         room = max(_MIN_NAME // 2, self._name_width - taken)

@@ -103,10 +103,27 @@ def _share(node: UsageTree, owner: UsageTree) -> str:
 
 
 def _others(found: tuple[Ending, ...], tops: list[Ending]) -> Iterator[str]:
+    """Yield how agents below ended that did not answer; those that ended alike together."""
+    told = [_alike(top) for top in tops]
     below = [each for each in found if each not in tops and not each.is_natural]
-    yield from (_ended(each) for each in below[:_SHOWN])
-    if len(below) > _SHOWN:
-        yield f"{len(below) - _SHOWN:,} further agents did not end by an answer."
+    groups: dict[str, list[Ending]] = {}
+    for each in below:
+        groups.setdefault(_alike(each), []).append(each)
+    for kind, members in list(groups.items())[:_SHOWN]:
+        if kind not in told:
+            yield _ended(members.pop(0))
+        if members:
+            names = ", ".join(f"'{each.path}'" for each in members[:_SHOWN])
+            more = f" and {len(members) - _SHOWN:,} more" if len(members) > _SHOWN else ""
+            yield f"The same ended {names}{more}."
+    if len(groups) > _SHOWN:
+        yield f"Further agents ended for {len(groups) - _SHOWN:,} other reasons."
+
+
+def _alike(ending: Ending) -> str:
+    """Return what is the same of endings by one cause; a failure is like no other."""
+    is_told = ending.reason is not None
+    return repr((ending.reason, ending.by, ending.limits) if is_told else ending.path)
 
 
 def _errors(trace: Trace) -> Iterator[str]:
