@@ -113,6 +113,11 @@ def test_ids_are_read_however_they_are_written(trace_id: str) -> None:
     assert one(traceId=trace_id).trace_id == "7a".zfill(32)
 
 
+@pytest.mark.parametrize("span_id", ["+1", "1_0", " 1", "0x1", "é", "0" * 16, "1" * 17, 7, None])
+def test_what_is_no_id_is_none(span_id: object) -> None:
+    assert one(parentSpanId=span_id).parent_id is None
+
+
 def test_field_names_of_the_protocols_source_are_read_too() -> None:
     document = {
         "resource_spans": [

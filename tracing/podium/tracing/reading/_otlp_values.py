@@ -11,11 +11,14 @@ from podium.tracing.reading._json import as_int, as_items, as_object, as_objects
 
 def attributes_of(pairs: object) -> dict[str, object]:
     """Return OTLP's list of keys and values as a dict."""
-    return {
+    found: dict[str, object] = {}
+    for pair in as_objects(pairs):
+        tagged = pair.get("value")
+        text = as_object(tagged).get("stringValue")  # nearly always
         # The same few keys stand on every span; kept once, a large trace needs half the memory.
-        sys.intern(as_text(pair.get("key"))): value_of(pair.get("value"))
-        for pair in as_objects(pairs)
-    }
+        key = sys.intern(as_text(pair.get("key")))
+        found[key] = text if text is not None else value_of(tagged)
+    return found
 
 
 def value_of(tagged: object) -> object:

@@ -8,7 +8,7 @@ figure only where none of its calls was recorded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -57,12 +57,12 @@ def spendings(trace: Trace) -> tuple[Spending, ...]:
             counts = usage.total_tokens > 0 or span.span_id not in named_below
             if counts and not place.in_call:
                 found.append(Spending(span=span, agent=place.agent, tool=place.tool, usage=usage))
-                place = replace(place, in_call=True)
+                place = _Place(place.agent, place.tool, in_call=True)
                 spenders.add("" if place.agent is None else place.agent.span_id)
         elif span.role == "tool":
-            place = replace(place, tool=span.tool_name or span.name)
+            place = _Place(place.agent, span.tool_name or span.name, place.in_call)
         elif is_agent(span):
-            place = replace(place, agent=span)
+            place = _Place(span, place.tool, place.in_call)
         places[span.span_id] = place
     found += _unrecorded(trace, spenders, named_below, places)
     return tuple(found)
