@@ -1,0 +1,37 @@
+// The time axis: which part of the run is in sight, and round figures along it.
+
+import { make } from "./dom.js";
+import { duration } from "./format.js";
+import { scope } from "./visible.js";
+import { state } from "./state.js";
+
+const MOST_TICKS = 6;
+
+/** Return the first and last millisecond in sight. */
+export function timeWindow(trace) {
+  if (state.zoom) return state.zoom;
+  if (state.agent < 0) return [0, Math.max(trace.length_ms, 0.001)];
+  const [top] = scope(trace);
+  return [trace.start[top], trace.start[top] + Math.max(trace.length[top], 0.001)];
+}
+
+/** Return marks for the axis at round times since its left edge. */
+export function ticks([from, to], width) {
+  const most = Math.max(2, Math.min(MOST_TICKS, Math.floor(width / 90)));
+  const step = roundStep((to - from) / most);
+  const marks = [];
+  for (let time = Math.ceil(from / step) * step; time < to; time += step) {
+    const at = (time - from) / (to - from);
+    const near = at > 0.93 ? " is-last" : "";
+    marks.push(make("span", { class: `tick${near}`, style: { left: `${100 * at}%` } }, duration(tidy(time))));
+  }
+  return marks;
+}
+
+/** 1, 2 or 5 times a power of ten. */
+function roundStep(rough) {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999);
+}
+
+const tidy = (time) => Number(time.toPrecision(9));

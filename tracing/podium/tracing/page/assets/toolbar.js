@@ -1,0 +1,95 @@
+// Search, filters and switches: what all views show.
+
+import { make } from "./dom.js";
+import { count } from "./format.js";
+import { KIND_MARKS, KINDS } from "./model.js";
+import { change, follow, state } from "./state.js";
+
+const PAUSE_MS = 120; // typing on is faster than searching a large trace
+
+export function drawToolbar(trace, { onNext }) {
+  document.getElementById("toolbar").append(
+    searchField(onNext),
+    agentChip(trace),
+    ...kindSwitches(trace),
+    trace.failed.includes(1) ? toggle("Errors only", "errors", "onlyErrors") : null,
+    trace.critical.size ? toggle("Critical path", "critical", "critical") : null,
+  );
+}
+
+function searchField(onNext) {
+  let waiting = 0;
+  const search = () => change({ query: field.value.trim() });
+  const field = make("input", {
+    type: "search",
+    id: "search",
+    placeholder: "Search names and attributes",
+    "aria-label": "Search spans",
+    "aria-keyshortcuts": "/",
+    autocomplete: "off",
+    spellcheck: "false",
+    on: {
+      input: () => {
+        clearTimeout(waiting);
+        waiting = setTimeout(search, PAUSE_MS);
+      },
+      keydown: (event) => {
+        if (event.key === "Enter") onNext(event.shiftKey ? -1 : 1);
+      },
+    },
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.target.matches("input")) return;
+    event.preventDefault();
+    field.focus();
+  });
+  return make("div", { class: "search" }, field, make("span", { id: "found", class: "found" }));
+}
+
+function agentChip(trace) {
+  const chip = make("button", {
+    type: "button",
+    class: "chip",
+    id: "agent-chip",
+    hidden: true,
+    on: { click: () => change({ agent: -1 }) },
+  });
+  follow(["agent"], () => {
+    chip.hidden = state.agent < 0;
+    if (chip.hidden) return;
+    const { path } = trace.agents[state.agent];
+    chip.replaceChildren(make("span", { class: "chip-text" }, path), "\u00a0\u00d7");
+    chip.setAttribute("aria-label", `Show all agents again, not only ${path}`);
+  });
+  return chip;
+}
+
+function kindSwitches(trace) {
+  const sizes = KINDS.map(() => 0);
+  for (const kind of trace.kind) sizes[kind] += 1;
+  return KINDS.map((name, kind) => sizes[kind] > 0 && kindSwitch(name, kind, sizes[kind])).filter(Boolean);
+}
+
+function kindSwitch(name, kind, size) {
+  const button = make(
+    "button",
+    { type: "button", class: `kind-switch kind-${name}`, "aria-pressed": "true" },
+    make("i", { class: "mark", "aria-hidden": "true" }, KIND_MARKS[kind]),
+    `${name} `,
+    make("span", { class: "size" }, count(size)),
+  );
+  button.addEventListener("click", () => {
+    const hidden = new Set(state.hidden);
+    if (!hidden.delete(kind)) hidden.add(kind);
+    button.setAttribute("aria-pressed", String(!hidden.has(kind)));
+    change({ hidden });
+  });
+  return button;
+}
+
+function toggle(text, id, key) {
+  const button = make("button", { type: "button", id, class: "toggle", "aria-pressed": "false" }, text);
+  button.addEventListener("click", () => change({ [key]: !state[key] }));
+  follow([key], () => button.setAttribute("aria-pressed", String(state[key])));
+  return button;
+}
