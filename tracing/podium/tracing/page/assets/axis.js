@@ -15,17 +15,28 @@ export function timeWindow(trace) {
   return [trace.start[top], trace.start[top] + Math.max(trace.length[top], 0.001)];
 }
 
-/** Return marks for the axis at round times since its left edge. */
-export function ticks([from, to], width) {
+/** Return round times in sight, each with its place: 0 at the left edge, 1 at the right. */
+function roundTimes([from, to], width) {
   const most = Math.max(2, Math.min(MOST_TICKS, Math.floor(width / 90)));
   const step = roundStep((to - from) / most);
-  const marks = [];
+  const times = [];
   for (let time = Math.ceil(from / step) * step; time < to; time += step) {
-    const at = (time - from) / (to - from);
-    const near = at > 0.93 ? " is-last" : "";
-    marks.push(make("span", { class: `tick${near}`, style: { left: `${100 * at}%` } }, duration(tidy(time))));
+    times.push({ time, at: (time - from) / (to - from) });
   }
-  return marks;
+  return times;
+}
+
+/** Write the times on the axis, and a line down from each. */
+export function drawAxis(axis, lines, [from, to]) {
+  const times = roundTimes([from, to], axis.clientWidth || 600);
+  lines.style.marginLeft = `${axis.offsetLeft}px`;
+  lines.style.width = `${axis.clientWidth}px`;
+  lines.replaceChildren(...times.map(({ at }) => make("i", { class: "line", style: { left: `${100 * at}%` } })));
+  axis.replaceChildren(
+    ...times.map(({ time, at }) =>
+      make("span", { class: at > 0.93 ? "tick is-last" : "tick", style: { left: `${100 * at}%` } }, duration(tidy(time))),
+    ),
+  );
 }
 
 /** 1, 2 or 5 times a power of ten. */

@@ -48,7 +48,7 @@ function spanDetails(trace, span, close) {
   const attributes = trace.attributes(span);
   return [
     titleOf(trace.name(span), kind, close),
-    trace.sentences[span] ? make("p", { class: "said" }, trace.sentences[span]) : null,
+    trace.endings.has(span) ? make("p", { class: "said" }, trace.endings.get(span).sentence) : null,
     facts(factsOf(trace, span)),
     actions(trace, span),
     heading("Events", trace.events(span).length),
@@ -116,9 +116,12 @@ function events(trace, span) {
 
 function table(pairs) {
   const row = ([key, value]) =>
-    make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, key)), make("td", {}, valueView(value)));
+    make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, ...breakable(key))), make("td", {}, valueView(value)));
   return make("table", { class: "attributes" }, make("tbody", {}, ...pairs.map(row)));
 }
+
+/** A key may be broken after its dots, nowhere else. */
+const breakable = (key) => key.split(/(?<=\.)/).flatMap((part) => [part, make("wbr")]);
 
 function frameDetails(trace, frame, close) {
   document.getElementById("details").className = `card kind-${KINDS[frame.kind] ?? "other"}`;

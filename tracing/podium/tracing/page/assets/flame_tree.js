@@ -18,7 +18,7 @@ export function flameTree(trace, { from, to, metric, hidden }) {
     const weight = own(trace, i);
     const frame = isDoor(trace, i) || hidden.has(trace.kind[i]) ? above : frameFor(trace, i, above);
     frameOf[i] = frame;
-    if (frame !== root) if (frame !== above) frame.spans.push(i);
+    if (frame !== above) frame.spans.push(i);
     frame.self += weight;
   }
   weigh(root);
@@ -38,7 +38,7 @@ function frameFor(trace, i, above) {
 }
 
 function newFrame(label, kind, above) {
-  return { label, kind, above, spans: [], self: 0, weight: 0, depth: above ? above.depth + 1 : 0, below: new Map() };
+  return { label, kind, above, spans: [], self: 0, weight: 0, below: new Map() };
 }
 
 /** Sum weights from the leaves up, without recursion: traces may be deep. */

@@ -23,6 +23,7 @@ export function readTrace() {
     output: Float64Array.from(spans.output),
     failed: Uint8Array.from(spans.state, (state) => (state === ERROR ? 1 : 0)),
     critical: new Set(data.critical),
+    endings: endings(data.agents),
     label: (i) => data.values[spans.label[i]],
     hint: (i) => data.values[spans.hint[i]],
     name: (i) => data.values[spans.name[i]],
@@ -39,6 +40,11 @@ function pairs({ keys, values }, codes) {
   const found = [];
   for (let at = 0; at < codes.length; at += 2) found.push([keys[codes[at]], values[codes[at + 1]]]);
   return found;
+}
+
+/** How agents ended, by the span of each. */
+function endings(agents) {
+  return new Map(agents.map(({ span, tone, sentence }) => [span, { tone, sentence }]));
 }
 
 /** Depth of each span, where its descendants end, and tokens of it with all below it. */

@@ -5,7 +5,7 @@ import { brief, plural } from "./format.js";
 import { gridKeys } from "./grid_keys.js";
 import { change, follow, state } from "./state.js";
 import { buildRow, fillRow } from "./timeline_row.js";
-import { ticks, timeWindow } from "./axis.js";
+import { drawAxis, timeWindow } from "./axis.js";
 import { virtualList } from "./virtual_list.js";
 import { visibleSpans } from "./visible.js";
 
@@ -14,7 +14,8 @@ const PAPER_ROWS = 400;
 
 export function drawTimeline(trace) {
   const axis = make("div", { class: "axis", role: "columnheader", "aria-label": "Time" });
-  const grid = buildGrid(axis);
+  const lines = make("div", { class: "lines", "aria-hidden": "true" });
+  const grid = buildGrid(axis, lines);
   bodyOf("timeline").append(grid);
   let shown = { spans: [], matches: null };
   let time = [0, 1];
@@ -34,7 +35,7 @@ export function drawTimeline(trace) {
 
   function redraw() {
     time = timeWindow(trace);
-    axis.replaceChildren(...ticks(time, axis.clientWidth || 600));
+    drawAxis(axis, lines, time);
     grid.classList.toggle("shows-critical", state.critical);
     list.refresh();
   }
@@ -66,7 +67,7 @@ export function drawTimeline(trace) {
   follow(["agent", "query", "hidden", "onlyErrors", "collapsed"], refresh);
   follow(["critical", "zoom"], redraw);
   follow(["selected"], select);
-  new ResizeObserver(() => axis.replaceChildren(...ticks(time, axis.clientWidth))).observe(axis);
+  new ResizeObserver(() => drawAxis(axis, lines, time)).observe(axis);
   refresh();
   return {
     print: (on) => list.print(on ? PAPER_ROWS : 0),
@@ -74,7 +75,7 @@ export function drawTimeline(trace) {
   };
 }
 
-function buildGrid(axis) {
+function buildGrid(axis, lines) {
   const head = make(
     "div",
     { class: "head", role: "row", "aria-rowindex": 1 },
@@ -87,6 +88,7 @@ function buildGrid(axis) {
     "div",
     { class: "grid", role: "treegrid", tabindex: 0, "aria-label": "Spans in the order of time", "aria-colcount": 4 },
     head,
+    lines,
   );
 }
 

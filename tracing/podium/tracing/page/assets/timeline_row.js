@@ -47,7 +47,7 @@ function classesOf(trace, span, matches) {
     "row",
     `kind-${KINDS[trace.kind[span]]}`,
     trace.failed[span] && "is-failed",
-    trace.stopped.has(span) && "is-stopped",
+    trace.endings.get(span)?.tone === "warn" && "is-stopped",
     trace.critical.has(span) && "is-critical",
     span === state.selected && "is-selected",
     state.collapsed.has(span) && "is-folded",

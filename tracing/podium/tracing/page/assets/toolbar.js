@@ -1,7 +1,7 @@
 // Search, filters and switches: what all views show.
 
 import { make } from "./dom.js";
-import { count } from "./format.js";
+import { count, duration } from "./format.js";
 import { KIND_MARKS, KINDS } from "./model.js";
 import { change, follow, state } from "./state.js";
 
@@ -11,9 +11,11 @@ export function drawToolbar(trace, { onNext }) {
   document.getElementById("toolbar").append(
     searchField(onNext),
     agentChip(trace),
+    zoomChip(),
     ...kindSwitches(trace),
-    trace.failed.includes(1) ? toggle("Errors only", "errors", "onlyErrors") : null,
-    trace.critical.size ? toggle("Critical path", "critical", "critical") : null,
+    make("span", { class: "gap" }),
+    ...(trace.failed.includes(1) ? [toggle("Errors only", "errors", "onlyErrors")] : []),
+    ...(trace.critical.size ? [toggle("Critical path", "critical", "critical")] : []),
   );
 }
 
@@ -47,21 +49,33 @@ function searchField(onNext) {
 }
 
 function agentChip(trace) {
-  const chip = make("button", {
-    type: "button",
-    class: "chip",
-    id: "agent-chip",
-    hidden: true,
-    on: { click: () => change({ agent: -1 }) },
+  return chip("agent-chip", "agent", {
+    text: () => (state.agent < 0 ? null : trace.agents[state.agent].path),
+    without: { agent: -1, zoom: null },
+    means: (path) => `Show all agents again, not only ${path}`,
   });
-  follow(["agent"], () => {
-    chip.hidden = state.agent < 0;
-    if (chip.hidden) return;
-    const { path } = trace.agents[state.agent];
-    chip.replaceChildren(make("span", { class: "chip-text" }, path), "\u00a0\u00d7");
-    chip.setAttribute("aria-label", `Show all agents again, not only ${path}`);
+}
+
+function zoomChip() {
+  return chip("zoom-chip", "zoom", {
+    text: () => state.zoom && `${duration(state.zoom[0])} to ${duration(state.zoom[1])}`,
+    without: { zoom: null },
+    means: (text) => `Show the whole time again, not only ${text}`,
   });
-  return chip;
+}
+
+/** A choice that narrows the views, with a way out of it. */
+function chip(id, key, { text, without, means }) {
+  const words = make("bdi", { class: "chip-text" });
+  const button = make("button", { type: "button", class: "chip", id, hidden: true, on: { click: () => change(without) } }, words, "\u00a0\u00d7");
+  follow([key], () => {
+    const shown = text();
+    button.hidden = shown === null;
+    if (button.hidden) return;
+    words.textContent = shown;
+    button.setAttribute("aria-label", means(shown));
+  });
+  return button;
 }
 
 function kindSwitches(trace) {

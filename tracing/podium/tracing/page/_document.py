@@ -1,0 +1,55 @@
+"""What the page is told of a trace, ready for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from podium.tracing.page._agents import Agents
+from podium.tracing.page._columns import MAX_ATTRIBUTES, MAX_EVENTS, Columns, milliseconds
+from podium.tracing.page._selection import drawn_spans
+from podium.tracing.page._story import ending_of, story_of, title_of, totals_of
+from podium.tracing.reading import Trace
+from podium.tracing.reading._spending import spendings
+
+
+def page_document(trace: Trace) -> dict[str, object]:
+    """Return the page's data, ready for JSON."""
+    spans = drawn_spans(trace)
+    agents = Agents(trace, spans)
+    spent = spendings(trace)
+    totals = totals_of(trace, agents, spent)
+    used = {each.span.span_id: each.usage for each in spent}
+    columns = Columns(trace, spans, agents)
+    return {
+        "name": title_of(trace, agents),
+        "sentence": story_of(agents, totals, trace.duration_ns / 1e9),
+        "ending": ending_of(agents),
+        "trace_id": trace.trace_id,
+        "started": trace.start_ns / 1e6 if trace.start_ns else None,
+        "length_ms": milliseconds(trace.duration_ns),
+        "totals": totals,
+        "spans": columns.spans(used),
+        "events": columns.events(),
+        "waits": columns.waits(),
+        "agents": agents.rows(),
+        "budgets": list(agents.budgets()),
+        "critical": columns.critical(),
+        "notes": [*trace.problems, *_left_out(trace, len(spans), columns)],
+        "keys": columns.keys.all,
+        "values": columns.values.all,
+    }
+
+
+def _left_out(
+    trace: Trace, drawn: int, columns: Columns
+) -> Iterable[str]:
+    """Yield sentences about what the page does not show."""
+    left = len(trace.spans) - drawn
+    if left:
+        yield f"{left:,} of {len(trace.spans):,} spans are not drawn: those deepest in the tree."
+    if columns.values.cut:
+        yield f"{columns.values.cut:,} long values are cut; each says how long it was."
+    if columns.cut_events:
+        yield f"{columns.cut_events:,} events are left out: {MAX_EVENTS} of a span are kept."
+    if columns.cut_attributes:
+        yield f"{columns.cut_attributes:,} attributes are left out: a span keeps {MAX_ATTRIBUTES}."
