@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from podium.tracing._text import printable
 from podium.tracing._usage_tree import UsageTree
 from podium.tracing.page._ending import sentence_of, tone_of
-from podium.tracing.reading import Trace, TraceSpan
-from podium.tracing.reading._endings import Ending, endings
-from podium.tracing.reading._usage_trees import usage_trees
+from podium.tracing.reading import Ending, Trace, TraceSpan
+
+
+_LONGEST = 1_000
+"""Characters of a name, path or sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +40,12 @@ class Agents:
 
     def __init__(self, trace: Trace, drawn: Sequence[TraceSpan]) -> None:
         """Gather the agents; only those among `drawn`, spans in tree order, get a number."""
-        self.trees = usage_trees(trace)
+        self.trees = trace.usage_trees()
         nodes = chain.from_iterable(tree.walk() for tree in self.trees)
         # Both go through the tree from its root, callers first.
         known = {
             ending.span.span_id: (node, ending)
-            for node, ending in zip(nodes, endings(trace), strict=True)
+            for node, ending in zip(nodes, trace.endings(), strict=True)
         }
         self.count = len(known)
         self.drawn: list[DrawnAgent] = []
@@ -73,20 +76,29 @@ class Agents:
 
     def budgets(self) -> Iterator[dict[str, object]]:
         """Yield the limits that the agents' spans tell, with what was spent and held."""
-        for number, agent in enumerate(self.drawn):
+        numbers = {agent.node.path: number for number, agent in enumerate(self.drawn)}
+        seen: set[tuple[str, str]] = set()
+        for agent in self.drawn:
+            # Whoever a limit stopped tells it; it is drawn once, as its owner's.
+            owner = agent.ending.by or agent.node.path
             for limit in agent.ending.limits:
-                allowed, spent = _number(limit.limit), _number(limit.spent)
-                if allowed:
-                    held = _number(limit.held)
-                    figures = {"limit": allowed, "spent": spent, "held": held}
-                    yield {"agent": number, "what": limit.what[:80], **figures}
+                allowed = _number(limit.limit)
+                if allowed and (owner, limit.what) not in seen:
+                    seen.add((owner, limit.what))
+                    yield {
+                        "agent": numbers.get(owner, -1),
+                        "what": printable(limit.what, limit=80),
+                        "limit": allowed,
+                        "spent": _number(limit.spent),
+                        "held": _number(limit.held),
+                    }
 
 
 def _row(agent: DrawnAgent) -> dict[str, object]:
     node = agent.node
     return {
-        "name": agent.short_name,
-        "path": node.path,
+        "name": printable(agent.short_name, limit=_LONGEST),
+        "path": printable(node.path, limit=_LONGEST),
         "span": agent.place,
         "parent": agent.above,
         "depth": agent.depth,
@@ -95,7 +107,7 @@ def _row(agent: DrawnAgent) -> dict[str, object]:
         "cost": None if node.total.cost is None else float(node.total.cost),
         "length": round(node.wall_seconds * 1e3, 3),
         "tone": tone_of(agent.ending),
-        "sentence": sentence_of(agent.ending),
+        "sentence": printable(sentence_of(agent.ending), limit=_LONGEST),
     }
 
 

@@ -10,12 +10,11 @@ from podium.tracing.page._agents import Agents
 from podium.tracing.page._labels import hint_of, label_of
 from podium.tracing.page._values import Values
 from podium.tracing.reading import Role, SpanEvent, Trace, TraceSpan
-from podium.tracing.reading._critical_path import critical_path
-from podium.tracing.reading._waits import waits_in
 
 ROLES: Final[tuple[Role, ...]] = ("agent", "model", "tool", "hook", "workflow", "other")
 """Kinds of spans, by the numbers under which the page knows them."""
 STATES: Final = ("unset", "error", "ok")
+_RETRY: Final = "podium.retry"
 MAX_EVENTS = 200
 """Of one span."""
 MAX_ATTRIBUTES = 256
@@ -42,15 +41,15 @@ class Columns:
         place = self.values.place
         columns: dict[str, list[object]] = {name: [] for name in _COLUMNS}
         for span in self._spans:
-            usage = used.get(span.span_id)
+            usage, role = used.get(span.span_id), span.role
             row = (
                 place(span.name),
-                place(label_of(span, self._agents)),
-                place(hint_of(span)),
+                place(label_of(span, role, self._agents)),
+                place(hint_of(span, role)),
                 self._parent(span),
                 self._time(span.start_ns),
                 milliseconds(span.duration_ns),
-                ROLES.index(span.role),
+                ROLES.index(role),
                 STATES.index(span.status),
                 self._agents.owner(span),
                 usage.input_tokens if usage else 0,
@@ -69,25 +68,26 @@ class Columns:
         }
 
     def waits(self) -> dict[int, list[tuple[float, float]]]:
-        """Return when and how long a span waited; a wait is told when it is over."""
+        """Return when and for how long each span waited."""
         found: dict[int, list[tuple[float, float]]] = {}
-        for place, span in enumerate(self._spans):
-            for wait in waits_in(span):
-                length_ns = int(wait.seconds * 1e9)
-                start_ns = max(span.start_ns, wait.time_ns - length_ns)
+        for wait in self._trace.waits():
+            place = self._places.get(wait.span.span_id)
+            if place is not None:
+                length_ns = int(min(wait.seconds * 1e9, self._trace.duration_ns))
+                is_over = wait.what != _RETRY  # the delay of a retry is told before it
+                start_ns = max(wait.span.start_ns, wait.time_ns - length_ns * is_over)
                 found.setdefault(place, []).append((self._time(start_ns), milliseconds(length_ns)))
         return found
 
-    def critical(self) -> list[int]:
-        """Return the spans on the critical path of the longest root."""
-        roots = self._trace.roots
-        if not roots:
-            return []
-        top = max(roots, key=lambda root: root.duration_ns)
-        pieces = critical_path(self._trace, top)
-        return sorted(
-            {self._places[each.span.span_id] for each in pieces if each.span.span_id in self._places}
-        )
+    def critical(self) -> dict[int, list[tuple[float, float]]]:
+        """Return when and for how long everything waited for a span's own work."""
+        found: dict[int, list[tuple[float, float]]] = {}
+        for piece in self._trace.critical_path():
+            place = self._places.get(piece.span.span_id)
+            if place is not None:
+                stretch = self._time(piece.start_ns), milliseconds(piece.duration_ns)
+                found.setdefault(place, []).append(stretch)
+        return found
 
     def _parent(self, span: TraceSpan) -> int:
         above = self._trace.parent(span)

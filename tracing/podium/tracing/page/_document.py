@@ -40,9 +40,7 @@ def page_document(trace: Trace) -> dict[str, object]:
     }
 
 
-def _left_out(
-    trace: Trace, drawn: int, columns: Columns
-) -> Iterable[str]:
+def _left_out(trace: Trace, drawn: int, columns: Columns) -> Iterable[str]:
     """Yield sentences about what the page does not show."""
     left = len(trace.spans) - drawn
     if left:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from podium.tracing._stop_reasons import sentence
-from podium.tracing.reading._endings import Ending, Limit, error_of
+from podium.tracing.reading import Ending, Limit
+from podium.tracing.reading._endings import error_of
 
 Tone = Literal["good", "warn", "bad", "plain"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from podium.tracing import attributes as names
 from podium.tracing.page._agents import Agents
-from podium.tracing.reading import TraceSpan
+from podium.tracing.reading import Role, TraceSpan
 
 
-def label_of(span: TraceSpan, agents: Agents) -> str:
+def label_of(span: TraceSpan, role: Role, agents: Agents) -> str:
     """Return the agent, model, tool or hook that a span is of; else the span's own name."""
-    match span.role:
+    match role:
         case "agent" | "workflow":
             found = agents.short_name(span)
         case "model":
@@ -23,11 +23,11 @@ def label_of(span: TraceSpan, agents: Agents) -> str:
     return found or span.name or "(no name)"
 
 
-def hint_of(span: TraceSpan) -> str:
+def hint_of(span: TraceSpan, role: Role) -> str:
     """Return what else a row says: how it ended, where it went, or when it was called."""
     if span.status == "error":
         return _text(span, names.ERROR_TYPE) or "failed"
-    match span.role:
+    match role:
         case "agent" | "workflow":
             reason = span.stop_reason or ""
             return "" if reason == "text" else reason.replace("_", " ")

@@ -20,8 +20,8 @@ export function drawAgents(trace) {
   const most = Math.max(1, ...agents.map((agent) => agent.total));
   let active = 0;
   const list = virtualList(grid, {
-    build: () => buildRow(priced),
-    fill: (row, at) => fillRow(row, agents[at], { at, most, active }),
+    build: buildRow,
+    fill: (row, at) => fillRow(row, agents[at], { at, most, active, priced }),
   });
   const choose = (at) => change({ agent: state.agent === at ? -1 : at, zoom: null });
   const go = (at) => {
@@ -53,7 +53,7 @@ export function drawAgents(trace) {
 }
 
 function buildGrid(priced) {
-  const heads = ["Own", "Total", ...(priced ? ["Cost"] : []), "Time"];
+  const heads = ["Own", "Total", priced ? "Cost" : "Time"];
   return make(
     "div",
     {
@@ -71,24 +71,23 @@ function buildGrid(priced) {
   );
 }
 
-function buildRow(priced) {
+function buildRow() {
   const cell = () => make("div", { class: "number", role: "gridcell" });
   const parts = {
     dot: make("i", { class: "dot" }),
     label: make("bdi", { class: "label" }),
     own: cell(),
     total: cell(),
-    cost: priced ? cell() : null,
-    time: cell(),
+    last: cell(),
     share: make("i", { class: "share", "aria-hidden": "true" }),
   };
   const name = make("div", { class: "name", role: "gridcell" }, parts.dot, parts.label);
-  const cells = [name, parts.own, parts.total, parts.cost, parts.time, parts.share];
+  const cells = [name, parts.own, parts.total, parts.last, parts.share];
   return Object.assign(make("div", { role: "row" }, ...cells), { parts, cell: name, at: -1 });
 }
 
-function fillRow(row, agent, { at, most, active }) {
-  const { dot, label, own, total, cost, time, share } = row.parts;
+function fillRow(row, agent, { at, most, active, priced }) {
+  const { dot, label, own, total, last, share } = row.parts;
   row.at = at;
   row.id = `agent-${at}`;
   const chosen = state.agent === at;
@@ -103,8 +102,7 @@ function fillRow(row, agent, { at, most, active }) {
   label.textContent = agent.name;
   own.textContent = brief(agent.own);
   total.textContent = brief(agent.total);
-  if (cost) cost.textContent = dollars(agent.cost);
-  time.textContent = duration(agent.length);
+  last.textContent = priced ? dollars(agent.cost) : duration(agent.length);
   share.style.setProperty("--total", agent.total / most);
   share.style.setProperty("--own", agent.own / most);
 }

@@ -17,15 +17,15 @@ export function drawBudgets({ budgets, agents }) {
 function bar({ agent, what, limit, spent, held }, agents) {
   const all = Math.max(limit, spent + held, 1e-9);
   const over = spent > limit ? "is-over" : spent + held >= limit * 0.8 ? "is-near" : "";
-  const text = `${shown(what, spent)} of ${shown(what, limit)}`;
-  const kept = held > 0 ? `, ${shown(what, held)} held` : "";
+  const kept = held > 0 ? ` + ${shown(what, held)} held` : "";
+  const text = `${shown(what, spent)}${kept} of ${shown(what, limit)}`;
   return make(
     "div",
     { class: `budget ${over}` },
-    make("div", { class: "budget-text" }, make("bdi", {}, `${agents[agent]?.name ?? ""} `), make("span", { class: "remark" }, what.replaceAll("_", " ")), make("span", { class: "number" }, text + kept)),
+    make("div", { class: "budget-text" }, make("bdi", {}, `${agents[agent]?.name ?? ""} `), make("span", { class: "remark" }, what.replace("_usd", "").replaceAll("_", " ")), make("span", { class: "number" }, text)),
     make(
       "div",
-      { class: "meter", role: "meter", "aria-label": `${what} of ${agents[agent]?.path ?? "the run"}`, "aria-valuemin": 0, "aria-valuemax": limit, "aria-valuenow": Math.min(spent, limit), "aria-valuetext": `${text}${kept}, ${percent(spent, limit)}` },
+      { class: "meter", role: "meter", "aria-label": `${what} of ${agents[agent]?.path ?? "the run"}`, "aria-valuemin": 0, "aria-valuemax": limit, "aria-valuenow": Math.min(spent, limit), "aria-valuetext": `${text}, ${percent(spent, limit)}` },
       make("i", { class: "spent", style: { width: `${(100 * spent) / all}%` } }),
       make("i", { class: "held", style: { width: `${(100 * held) / all}%` } }),
       make("i", { class: "limit", style: { left: `${(100 * limit) / all}%` } }),

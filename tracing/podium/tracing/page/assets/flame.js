@@ -48,9 +48,13 @@ export function drawFlame(trace) {
           style: { left: `${100 * place.left}%`, width: `${100 * place.width}%`, top: `${place.row * ROW_PIXELS}px` },
           on: { click: () => open(frame) },
         },
-        make("bdi", {}, frame.label),
-        frame.spans.length > 1 ? make("span", { class: "times" }, ` \u00d7${count(frame.spans.length)}`) : null,
-        make("span", { class: "weight" }, ` ${weightText(frame.weight)}`),
+        make(
+          "span",
+          {},
+          make("bdi", {}, frame.label),
+          frame.spans.length > 1 ? make("span", { class: "times" }, ` \u00d7${count(frame.spans.length)}`) : null,
+          make("span", { class: "weight" }, ` ${weightText(frame.weight)}`),
+        ),
       );
     }
 

@@ -22,7 +22,7 @@ export function readTrace() {
     input: Float64Array.from(spans.input),
     output: Float64Array.from(spans.output),
     failed: Uint8Array.from(spans.state, (state) => (state === ERROR ? 1 : 0)),
-    critical: new Set(data.critical),
+    critical: new Map(Object.entries(data.critical).map(([span, pieces]) => [Number(span), pieces])),
     endings: endings(data.agents),
     label: (i) => data.values[spans.label[i]],
     hint: (i) => data.values[spans.hint[i]],

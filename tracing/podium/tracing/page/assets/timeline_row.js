@@ -71,15 +71,16 @@ function describe(row, trace, span, { at, hasBelow }) {
 function placeBar({ bar, marks }, trace, span, [from, to]) {
   const share = (ms) => `${Math.max(-1, Math.min(101, (100 * ms) / (to - from)))}%`;
   const start = trace.start[span];
-  const left = Math.max(start, from - 1);
+  const left = Math.max(start, from - (to - from) / 100);
   bar.style.left = share(left - from);
   bar.style.width = share(Math.max(0, start + trace.length[span] - left));
   bar.hidden = start > to || start + trace.length[span] < from;
-  const waits = trace.waits(span).map(([at, length]) =>
-    make("i", { class: "wait", title: `waited ${duration(length)}`, style: { left: share(at - from), width: share(length) } }),
-  );
+  const stretch = (name, title) => ([at, length]) =>
+    make("i", { class: name, title: `${title} ${duration(length)}`, style: { left: share(at - from), width: share(length) } });
+  const pieces = state.critical ? (trace.critical.get(span) ?? []).map(stretch("piece", "critical for")) : [];
+  const waits = trace.waits(span).map(stretch("wait", "waited"));
   const events = trace.events(span).slice(0, MOST_MARKS).map(([at, name]) =>
     make("i", { class: "event", title: trace.values[name], style: { left: share(at - from) } }),
   );
-  if (waits.length || events.length || marks.firstChild) marks.replaceChildren(...waits, ...events);
+  if (marks.firstChild || pieces.length || waits.length || events.length) marks.replaceChildren(...pieces, ...waits, ...events);
 }

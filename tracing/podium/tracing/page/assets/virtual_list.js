@@ -1,6 +1,6 @@
 // A list of which only the rows in sight exist. Rows are built once and filled again and again.
 
-const BEYOND = 8; // rows kept ready above and below what is in sight
+const BEYOND = 6; // rows kept ready above and below what is in sight
 
 /**
  * Return a list inside `viewport`, which scrolls. `build()` makes a row, `fill(row, index)` writes it.
