@@ -11,7 +11,6 @@ from podium.tracing._usage_tree import UsageTree
 from podium.tracing.page._ending import sentence_of, tone_of
 from podium.tracing.reading import Ending, Trace, TraceSpan
 
-
 _LONGEST = 1_000
 """Characters of a name, path or sentence."""
 

@@ -27,7 +27,7 @@ class Columns:
     def __init__(self, trace: Trace, spans: Sequence[TraceSpan], agents: Agents) -> None:
         """Write `spans`, which are in tree order; `values` and `keys` fill on the way."""
         self._trace = trace
-        self._start_ns = trace.start_ns
+        self._start_ns, self._length_ns = trace.start_ns, trace.duration_ns
         self._spans = spans
         self._agents = agents
         self.values = Values()
@@ -73,7 +73,7 @@ class Columns:
         for wait in self._trace.waits():
             place = self._places.get(wait.span.span_id)
             if place is not None:
-                length_ns = int(min(wait.seconds * 1e9, self._trace.duration_ns))
+                length_ns = int(min(wait.seconds * 1e9, self._length_ns))
                 is_over = wait.what != _RETRY  # the delay of a retry is told before it
                 start_ns = max(wait.span.start_ns, wait.time_ns - length_ns * is_over)
                 found.setdefault(place, []).append((self._time(start_ns), milliseconds(length_ns)))
