@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from podium.tracing.page import _columns
 from podium.tracing.page._agents import Agents
-from podium.tracing.page._columns import MAX_ATTRIBUTES, MAX_EVENTS, Columns, milliseconds
 from podium.tracing.page._selection import drawn_spans
 from podium.tracing.page._story import ending_of, story_of, title_of, totals_of
 from podium.tracing.reading import Trace
@@ -19,14 +19,14 @@ def page_document(trace: Trace) -> dict[str, object]:
     spent = spendings(trace)
     totals = totals_of(trace, agents, spent)
     used = {each.span.span_id: each.usage for each in spent}
-    columns = Columns(trace, spans, agents)
+    columns = _columns.Columns(trace, spans, agents)
     return {
         "name": title_of(trace, agents),
         "sentence": story_of(agents, totals, trace.duration_ns / 1e9),
         "ending": ending_of(agents),
         "trace_id": trace.trace_id,
         "started": trace.start_ns / 1e6 if trace.start_ns else None,
-        "length_ms": milliseconds(trace.duration_ns),
+        "length_ms": _columns.milliseconds(trace.duration_ns),
         "totals": totals,
         "spans": columns.spans(used),
         "events": columns.events(),
@@ -40,14 +40,21 @@ def page_document(trace: Trace) -> dict[str, object]:
     }
 
 
-def _left_out(trace: Trace, drawn: int, columns: Columns) -> Iterable[str]:
+def _left_out(trace: Trace, drawn: int, columns: _columns.Columns) -> Iterable[str]:
     """Yield sentences about what the page does not show."""
     left = len(trace.spans) - drawn
     if left:
         yield f"{left:,} of {len(trace.spans):,} spans are not drawn: those deepest in the tree."
-    if columns.values.cut:
-        yield f"{columns.values.cut:,} long values are cut; each says how long it was."
-    if columns.cut_events:
-        yield f"{columns.cut_events:,} events are left out: {MAX_EVENTS} of a span are kept."
-    if columns.cut_attributes:
-        yield f"{columns.cut_attributes:,} attributes are left out: a span keeps {MAX_ATTRIBUTES}."
+    cut = columns.values.cut
+    if cut:
+        yield (
+            "1 long value is cut; it says how long it was."
+            if cut == 1
+            else f"{cut:,} long values are cut; each says how long it was."
+        )
+    for what, left_out, kept in (
+        ("events", columns.cut_events, _columns.MAX_EVENTS),
+        ("attributes", columns.cut_attributes, _columns.MAX_ATTRIBUTES),
+    ):
+        if left_out:
+            yield f"{left_out:,} {what} are left out: {kept} of a span are kept."

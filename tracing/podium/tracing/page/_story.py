@@ -64,7 +64,7 @@ def story_of(agents: Agents, totals: dict[str, int | float | bool | None], secon
     if agents.count and calls:
         did = f"{_counted(agents.count, 'agent')} made {calls}"
     else:
-        did = f"there were {calls}" if calls else f"there were {totals['spans']:,} spans"
+        did = f"the record has {calls or _counted(totals['spans'], 'span') or 'no spans'}"
     errors = _counted(totals["errors"], "error")
     ended = f"; {errors} on the way" if errors else "; nothing failed"
     said.append(f"In {_shown(seconds)}, {did}{ended}.")
@@ -90,7 +90,7 @@ def _counted(number: float | None, noun: str) -> str:
 
 def _shown(seconds: float) -> str:
     if seconds < 1:
-        return f"{seconds * 1e3:,.0f} ms" if seconds >= 0.01 else f"{seconds * 1e3:,.2f} ms"
+        return f"{seconds * 1e3:,.3g} ms"
     if seconds < 120:
         return f"{seconds:,.1f} s"
     return f"{seconds / 60:,.1f} minutes"
