@@ -8,7 +8,18 @@ import hashlib
 import re
 from importlib.resources import files
 
-STYLES = ("theme", "layout", "timeline", "flame", "details", "print")
+STYLES = (
+    "theme",
+    "header",
+    "toolbar",
+    "timeline",
+    "agents",
+    "budgets",
+    "flame",
+    "details",
+    "layout",
+    "print",
+)
 SCRIPTS = (
     "dom",
     "format",
@@ -43,17 +54,17 @@ def assemble(**contents: str) -> str:
     style, script = _style(), _script()
     parts = {"policy": _policy(style, script), "style": style, "script": script, **contents}
     # One pass, so that nothing inside the contents is taken for a place to fill.
-    return _PLACE.sub(lambda place: parts[place[1]], _asset("page.html"))
+    return _PLACE.sub(lambda place: parts[place[1]], asset("page.html"))
 
 
 @functools.cache
 def _style() -> str:
-    return "\n".join(_asset(f"{name}.css") for name in STYLES)
+    return "\n".join(asset(f"{name}.css") for name in STYLES)
 
 
 @functools.cache
 def _script() -> str:
-    return "\n".join(_as_scope(_asset(f"{name}.js")) for name in SCRIPTS)
+    return "\n".join(_as_scope(asset(f"{name}.js")) for name in SCRIPTS)
 
 
 def _as_scope(module: str) -> str:
@@ -82,5 +93,6 @@ def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """Return the text of one of the page's files."""
     return (files("podium.tracing.page") / "assets" / name).read_text("ascii")

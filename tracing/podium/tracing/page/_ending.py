@@ -52,7 +52,11 @@ def sentence_of(ending: Ending) -> str:
 def _figures(limit: Limit, owner: str) -> str:
     held = f", and {_amount(limit.held)} were held or kept for the answer" if limit.held else ""
     spent, allowed = _amount(limit.spent), _amount(limit.limit)
-    return f"'{owner}' had used {spent} of {allowed} {limit.what.replace('_', ' ')}{held}."
+    return f"'{owner}' had used {spent} of {allowed} {_unit(limit.what)}{held}."
+
+
+def _unit(what: str) -> str:
+    return "US dollars" if what == "cost_usd" else what.replace("_", " ")
 
 
 def _amount(value: object) -> str:

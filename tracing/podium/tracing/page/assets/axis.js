@@ -17,7 +17,7 @@ export function timeWindow(trace) {
 
 /** Return round times in sight, each with its place: 0 at the left edge, 1 at the right. */
 function roundTimes([from, to], width) {
-  const most = Math.max(2, Math.min(MOST_TICKS, Math.floor(width / 90)));
+  const most = Math.max(2, Math.min(MOST_TICKS, Math.floor(width / 80)));
   const step = roundStep((to - from) / most);
   const times = [];
   for (let time = Math.ceil(from / step) * step; time < to; time += step) {
@@ -31,10 +31,16 @@ export function drawAxis(axis, lines, [from, to]) {
   const times = roundTimes([from, to], axis.clientWidth || 600);
   lines.style.marginLeft = `${axis.offsetLeft}px`;
   lines.style.width = `${axis.clientWidth}px`;
-  lines.replaceChildren(...times.map(({ at }) => make("i", { class: "line", style: { left: `${100 * at}%` } })));
+  lines.replaceChildren(
+    ...times.map(({ at }) => make("i", { class: "line", style: { left: `${100 * at}%` } })),
+  );
   axis.replaceChildren(
     ...times.map(({ time, at }) =>
-      make("span", { class: at > 0.93 ? "tick is-last" : "tick", style: { left: `${100 * at}%` } }, duration(tidy(time))),
+      make(
+        "span",
+        { class: at > 0.93 ? "tick is-last" : "tick", style: { left: `${100 * at}%` } },
+        duration(tidy(time)),
+      ),
     ),
   );
 }

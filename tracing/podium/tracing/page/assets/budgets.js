@@ -10,7 +10,9 @@ export function drawBudgets({ budgets, agents }) {
   card.hidden = budgets.length === 0;
   bodyOf("budgets").append(
     ...budgets.slice(0, MOST_BARS).map((budget) => bar(budget, agents)),
-    budgets.length > MOST_BARS ? make("p", { class: "remark" }, `and ${count(budgets.length - MOST_BARS)} more`) : "",
+    budgets.length > MOST_BARS
+      ? make("p", { class: "remark" }, `and ${count(budgets.length - MOST_BARS)} more`)
+      : "",
   );
 }
 
@@ -22,10 +24,24 @@ function bar({ agent, what, limit, spent, held }, agents) {
   return make(
     "div",
     { class: `budget ${over}` },
-    make("div", { class: "budget-text" }, make("bdi", {}, `${agents[agent]?.name ?? ""} `), make("span", { class: "remark" }, what.replace("_usd", "").replaceAll("_", " ")), make("span", { class: "number" }, text)),
     make(
       "div",
-      { class: "meter", role: "meter", "aria-label": `${what} of ${agents[agent]?.path ?? "the run"}`, "aria-valuemin": 0, "aria-valuemax": limit, "aria-valuenow": Math.min(spent, limit), "aria-valuetext": `${text}, ${percent(spent, limit)}` },
+      { class: "budget-text" },
+      make("bdi", {}, `${agents[agent]?.name ?? ""} `),
+      make("span", { class: "remark" }, what.replace("_usd", "").replaceAll("_", " ")),
+      make("span", { class: "number" }, text),
+    ),
+    make(
+      "div",
+      {
+        class: "meter",
+        role: "meter",
+        "aria-label": `${what} of ${agents[agent]?.path ?? "the run"}`,
+        "aria-valuemin": 0,
+        "aria-valuemax": limit,
+        "aria-valuenow": Math.min(spent, limit),
+        "aria-valuetext": `${text}, ${percent(spent, limit)}`,
+      },
       make("i", { class: "spent", style: { width: `${(100 * spent) / all}%` } }),
       make("i", { class: "held", style: { width: `${(100 * held) / all}%` } }),
       make("i", { class: "limit", style: { left: `${(100 * limit) / all}%` } }),

@@ -21,7 +21,9 @@ export function drawDetails(trace) {
     panel.hidden = !open;
     document.getElementById("main").classList.toggle("has-details", open);
     if (!open) return;
-    panel.replaceChildren(...(state.frame ? frameDetails(trace, state.frame, close) : spanDetails(trace, state.selected, close)));
+    panel.replaceChildren(
+      ...(state.frame ? frameDetails(trace, state.frame, close) : spanDetails(trace, state.selected, close)),
+    );
     panel.scrollTop = 0;
     if (keys.has("entered")) panel.focus();
   }
@@ -38,7 +40,11 @@ function titleOf(text, kind, close) {
     { class: "details-head" },
     make("i", { class: "mark", "aria-hidden": "true" }, KIND_MARKS[kind] ?? "\u00b7"),
     make("h2", { id: "details-title" }, make("bdi", {}, text)),
-    make("button", { type: "button", class: "quiet close", "aria-label": "Close the details", on: { click: close } }, "\u00d7"),
+    make(
+      "button",
+      { type: "button", class: "quiet close", "aria-label": "Close the details", on: { click: close } },
+      "\u00d7",
+    ),
   );
 }
 
@@ -58,7 +64,8 @@ function spanDetails(trace, span, close) {
   ].filter(Boolean);
 }
 
-const heading = (text, size) => (size ? make("h3", {}, `${text} `, make("span", { class: "size" }, count(size))) : null);
+const heading = (text, size) =>
+  size ? make("h3", {}, `${text} `, make("span", { class: "size" }, count(size))) : null;
 
 function factsOf(trace, span) {
   const rows = [
@@ -77,7 +84,11 @@ function factsOf(trace, span) {
 }
 
 function facts(rows) {
-  return make("dl", { class: "facts" }, ...rows.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+  return make(
+    "dl",
+    { class: "facts" },
+    ...rows.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]),
+  );
 }
 
 function actions(trace, span) {
@@ -86,14 +97,17 @@ function actions(trace, span) {
   const from = trace.start[span];
   const to = from + Math.max(trace.length[span], 0.001);
   const margin = (to - from) * 0.02;
-  const action = (text, changes) => make("button", { type: "button", class: "quiet", on: { click: () => change(changes) } }, text);
+  const action = (text, changes) =>
+    make("button", { type: "button", class: "quiet", on: { click: () => change(changes) } }, text);
   return make(
     "div",
     { class: "actions" },
     action("Zoom to it", { zoom: [Math.max(0, from - margin), to + margin] }),
     state.zoom ? action("Zoom out", { zoom: null, entered: false }) : null,
     parent >= 0 ? action("Parent", { selected: parent }) : null,
-    owner >= 0 && state.agent !== owner ? action(`Only ${trace.agents[owner].path}`, { agent: owner, zoom: null }) : null,
+    owner >= 0 && state.agent !== owner
+      ? action(`Only ${trace.agents[owner].path}`, { agent: owner, zoom: null })
+      : null,
   );
 }
 
@@ -110,13 +124,19 @@ function events(trace, span) {
       facts.length ? table(facts) : null,
     );
   });
-  if (all.length > MOST_EVENTS) items.push(make("li", { class: "remark" }, `and ${count(all.length - MOST_EVENTS)} more`));
+  if (all.length > MOST_EVENTS)
+    items.push(make("li", { class: "remark" }, `and ${count(all.length - MOST_EVENTS)} more`));
   return make("ol", { class: "events" }, ...items);
 }
 
 function table(pairs) {
   const row = ([key, value]) =>
-    make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, ...breakable(key))), make("td", {}, valueView(value)));
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, make("bdi", {}, ...breakable(key))),
+      make("td", {}, valueView(value)),
+    );
   return make("table", { class: "attributes" }, make("tbody", {}, ...pairs.map(row)));
 }
 
@@ -138,7 +158,9 @@ function frameDetails(trace, frame, close) {
     ]),
     heading("Longest first", frame.spans.length),
     make("ol", { class: "span-list" }, ...longest.map((i) => spanLink(trace, i))),
-    frame.spans.length > MOST_SPANS ? make("p", { class: "remark" }, `and ${plural(frame.spans.length - MOST_SPANS, "more span")}`) : null,
+    frame.spans.length > MOST_SPANS
+      ? make("p", { class: "remark" }, `and ${plural(frame.spans.length - MOST_SPANS, "more span")}`)
+      : null,
   ].filter(Boolean);
 }
 

@@ -45,14 +45,20 @@ export function drawFlame(trace) {
           class: `frame kind-${KINDS[frame.kind] ?? "other"} ${frame === focus ? "is-focus" : ""} ${place.isAbove ? "is-above" : ""}`,
           title: text,
           "aria-label": text,
-          style: { left: `${100 * place.left}%`, width: `${100 * place.width}%`, top: `${place.row * ROW_PIXELS}px` },
+          style: {
+            left: `${100 * place.left}%`,
+            width: `${100 * place.width}%`,
+            top: `${place.row * ROW_PIXELS}px`,
+          },
           on: { click: () => open(frame) },
         },
         make(
           "span",
           {},
           make("bdi", {}, frame.label),
-          frame.spans.length > 1 ? make("span", { class: "times" }, ` \u00d7${count(frame.spans.length)}`) : null,
+          frame.spans.length > 1
+            ? make("span", { class: "times" }, ` \u00d7${count(frame.spans.length)}`)
+            : null,
           make("span", { class: "weight" }, ` ${weightText(frame.weight)}`),
         ),
       );
@@ -87,7 +93,7 @@ function placed(top) {
     const row = next.frame.kind >= 0 ? next.row + 1 : next.row;
     let at = next.left;
     for (const frame of [...next.frame.below.values()].sort((a, b) => b.weight - a.weight)) {
-      const width = top.weight ? (frame.weight / top.weight) : 0;
+      const width = top.weight ? frame.weight / top.weight : 0;
       if (width < LEAST_SHARE || frames.length + waiting.length >= MOST_FRAMES) left += 1;
       else waiting.push(place(frame, at, width, row));
       at += width;
@@ -109,10 +115,25 @@ function captionOf(trace, root, left) {
 
 function metricSwitch() {
   const buttons = Object.entries(METRICS).map(([metric, { name }]) =>
-    make("button", { type: "button", id: `flame-${metric}`, "aria-pressed": String(metric === state.metric), on: { click: () => change({ metric }) } }, name),
+    make(
+      "button",
+      {
+        type: "button",
+        id: `flame-${metric}`,
+        "aria-pressed": String(metric === state.metric),
+        on: { click: () => change({ metric }) },
+      },
+      name,
+    ),
   );
   follow(["metric"], () =>
-    buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.id === `flame-${state.metric}`))),
+    buttons.forEach((button) =>
+      button.setAttribute("aria-pressed", String(button.id === `flame-${state.metric}`)),
+    ),
   );
-  return make("div", { class: "segments", role: "group", "aria-label": "What the width of a frame means" }, ...buttons);
+  return make(
+    "div",
+    { class: "segments", role: "group", "aria-label": "What the width of a frame means" },
+    ...buttons,
+  );
 }

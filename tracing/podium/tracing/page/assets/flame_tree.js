@@ -27,7 +27,9 @@ export function flameTree(trace, { from, to, metric, hidden }) {
 
 /** A call that only opens the door to an agent is drawn as that agent. */
 function isDoor(trace, i) {
-  return trace.kind[i] === TOOL && i + 1 < trace.size && trace.parent[i + 1] === i && trace.kind[i + 1] === AGENT;
+  return (
+    trace.kind[i] === TOOL && i + 1 < trace.size && trace.parent[i + 1] === i && trace.kind[i + 1] === AGENT
+  );
 }
 
 function frameFor(trace, i, above) {

@@ -14,11 +14,13 @@ export function drawHeader(trace) {
 
 function drawEyebrow({ trace_id: id, started }) {
   const when = started === null ? null : new Date(started);
-  document.getElementById("eyebrow").append(
-    "Trace ",
-    make("code", { title: id }, id.slice(0, 8) || NOTHING),
-    when && make("time", { datetime: when.toISOString() }, ` \u00b7 ${shownTime(when)}`),
-  );
+  document
+    .getElementById("eyebrow")
+    .append(
+      "Trace ",
+      make("code", { title: id }, id.slice(0, 8) || NOTHING),
+      when && make("time", { datetime: when.toISOString() }, ` \u00b7 ${shownTime(when)}`),
+    );
 }
 
 const shownTime = (when) =>

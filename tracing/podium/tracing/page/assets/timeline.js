@@ -63,7 +63,10 @@ export function drawTimeline(trace) {
     const row = event.target.closest(".row");
     if (row && !event.target.closest(".fold")) change({ selected: row.span, detailed: true, frame: null });
   });
-  gridKeys(grid, keysOf(trace, () => shown.spans, { toggleFold, list }));
+  gridKeys(
+    grid,
+    keysOf(trace, () => shown.spans, { toggleFold, list }),
+  );
   follow(["agent", "query", "hidden", "onlyErrors", "collapsed"], refresh);
   follow(["critical", "zoom"], redraw);
   follow(["selected"], select);
@@ -86,7 +89,13 @@ function buildGrid(axis, lines) {
   );
   return make(
     "div",
-    { class: "grid", role: "treegrid", tabindex: 0, "aria-label": "Spans in the order of time", "aria-colcount": 4 },
+    {
+      class: "grid",
+      role: "treegrid",
+      tabindex: 0,
+      "aria-label": "Spans in the order of time",
+      "aria-colcount": 4,
+    },
     head,
     lines,
   );

@@ -18,7 +18,14 @@ export function buildRow(trace, toggleFold) {
     bar: make("i", { class: "bar" }),
     marks: make("span", { class: "marks" }),
   };
-  const name = make("div", { class: "name", role: "gridcell" }, parts.fold, parts.mark, parts.label, parts.hint);
+  const name = make(
+    "div",
+    { class: "name", role: "gridcell" },
+    parts.fold,
+    parts.mark,
+    parts.label,
+    parts.hint,
+  );
   const track = make("div", { class: "track", role: "gridcell" }, parts.bar, parts.marks);
   const row = make("div", { role: "row" }, name, parts.tokens, parts.time, track);
   parts.fold.addEventListener("click", () => toggleFold(row.span));
@@ -60,7 +67,10 @@ function classesOf(trace, span, matches) {
 function describe(row, trace, span, { at, hasBelow }) {
   const kind = KINDS[trace.kind[span]];
   const failed = trace.failed[span] ? ", failed" : "";
-  row.setAttribute("aria-label", `${kind} ${trace.label(span)} ${trace.hint(span)}${failed}, ${duration(trace.length[span])}`);
+  row.setAttribute(
+    "aria-label",
+    `${kind} ${trace.label(span)} ${trace.hint(span)}${failed}, ${duration(trace.length[span])}`,
+  );
   row.setAttribute("aria-rowindex", at + 2);
   row.setAttribute("aria-level", trace.depth[span] + 1);
   row.setAttribute("aria-selected", String(span === state.selected));
@@ -75,12 +85,22 @@ function placeBar({ bar, marks }, trace, span, [from, to]) {
   bar.style.left = share(left - from);
   bar.style.width = share(Math.max(0, start + trace.length[span] - left));
   bar.hidden = start > to || start + trace.length[span] < from;
-  const stretch = (name, title) => ([at, length]) =>
-    make("i", { class: name, title: `${title} ${duration(length)}`, style: { left: share(at - from), width: share(length) } });
+  const stretch =
+    (name, title) =>
+    ([at, length]) =>
+      make("i", {
+        class: name,
+        title: `${title} ${duration(length)}`,
+        style: { left: share(at - from), width: share(length) },
+      });
   const pieces = state.critical ? (trace.critical.get(span) ?? []).map(stretch("piece", "critical for")) : [];
   const waits = trace.waits(span).map(stretch("wait", "waited"));
-  const events = trace.events(span).slice(0, MOST_MARKS).map(([at, name]) =>
-    make("i", { class: "event", title: trace.values[name], style: { left: share(at - from) } }),
-  );
-  if (marks.firstChild || pieces.length || waits.length || events.length) marks.replaceChildren(...pieces, ...waits, ...events);
+  const events = trace
+    .events(span)
+    .slice(0, MOST_MARKS)
+    .map(([at, name]) =>
+      make("i", { class: "event", title: trace.values[name], style: { left: share(at - from) } }),
+    );
+  if (marks.firstChild || pieces.length || waits.length || events.length)
+    marks.replaceChildren(...pieces, ...waits, ...events);
 }

@@ -8,15 +8,18 @@ import { change, follow, state } from "./state.js";
 const PAUSE_MS = 120; // typing on is faster than searching a large trace
 
 export function drawToolbar(trace, { onNext }) {
-  document.getElementById("toolbar").append(
-    searchField(onNext),
-    agentChip(trace),
-    zoomChip(),
-    ...kindSwitches(trace),
-    make("span", { class: "gap" }),
-    ...(trace.failed.includes(1) ? [toggle("Errors only", "errors", "onlyErrors")] : []),
-    ...(trace.critical.size ? [toggle("Critical path", "critical", "critical")] : []),
-  );
+  document
+    .getElementById("toolbar")
+    .append(
+      searchField(onNext),
+      agentChip(trace),
+      zoomChip(),
+      ...kindSwitches(trace),
+      make("span", { class: "gap" }),
+      ...(trace.size > 1 ? [foldSwitch(trace)] : []),
+      ...(trace.failed.includes(1) ? [toggle("Errors only", "errors", "onlyErrors")] : []),
+      ...(trace.critical.size ? [toggle("Critical path", "critical", "critical")] : []),
+    );
 }
 
 function searchField(onNext) {
@@ -67,7 +70,12 @@ function zoomChip() {
 /** A choice that narrows the views, with a way out of it. */
 function chip(id, key, { text, without, means }) {
   const words = make("bdi", { class: "chip-text" });
-  const button = make("button", { type: "button", class: "chip", id, hidden: true, on: { click: () => change(without) } }, words, "\u00a0\u00d7");
+  const button = make(
+    "button",
+    { type: "button", class: "chip", id, hidden: true, on: { click: () => change(without) } },
+    words,
+    "\u00a0\u00d7",
+  );
   follow([key], () => {
     const shown = text();
     button.hidden = shown === null;
@@ -98,6 +106,17 @@ function kindSwitch(name, kind, size) {
     button.setAttribute("aria-pressed", String(!hidden.has(kind)));
     change({ hidden });
   });
+  return button;
+}
+
+/** Folds all but the topmost spans, or unfolds all. */
+function foldSwitch({ parent, end }) {
+  const folded = () => new Set(Array.from(parent.keys()).filter((i) => parent[i] >= 0 && end[i] > i + 1));
+  const button = make("button", { type: "button", id: "fold", class: "toggle" });
+  button.addEventListener("click", () => change({ collapsed: state.collapsed.size ? new Set() : folded() }));
+  const show = () => (button.textContent = state.collapsed.size ? "Unfold all" : "Fold all");
+  follow(["collapsed"], show);
+  show();
   return button;
 }
 

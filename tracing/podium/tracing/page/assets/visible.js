@@ -43,7 +43,10 @@ function soughtIn({ values, keys, spans }, text) {
     return false;
   };
   return (i) =>
-    inValue[spans.name[i]] || inValue[spans.label[i]] || inValue[spans.hint[i]] || inCodes(spans.attributes[i]);
+    inValue[spans.name[i]] ||
+    inValue[spans.label[i]] ||
+    inValue[spans.hint[i]] ||
+    inCodes(spans.attributes[i]);
 }
 
 function withAncestors({ parent }, matches, from, to) {
