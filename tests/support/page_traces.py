@@ -104,11 +104,10 @@ def agent_span(
     parent: int | None = None,
     start_ms: float = 0,
     end_ms: float = 100,
-    **attributes: object,
+    attributes: Mapping[str, object] | None = None,
 ) -> TraceSpan:
-    """Return an agent's run; of further attributes, `__` in a name stands for a dot."""
+    """Return an agent's run."""
     name = path.rpartition("/")[2]
-    written = {key.replace("__", "."): value for key, value in attributes.items()}
     return made_span(
         number,
         name=f"invoke_agent {name}",
@@ -119,7 +118,7 @@ def agent_span(
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": name,
             "podium.agent.path": path,
-            **written,
+            **(attributes or {}),
         },
     )
 
@@ -150,7 +149,7 @@ def chat_span(
 
 def wide_trace(size: int) -> Trace:
     """Return a coordinator with as many specialists of four spans each as fill `size` spans."""
-    spans = [agent_span(1, "coordinator", end_ms=size, podium__stop__reason="text")]
+    spans = [agent_span(1, "coordinator", end_ms=size, attributes={"podium.stop.reason": "text"})]
     while len(spans) < size:
         number, at = len(spans) + 1, float(len(spans))
         path, tool_name = f"coordinator/worker#{number}", "execute_tool lookup"

@@ -89,6 +89,38 @@ def test_choosing_an_agent_narrows_all_views(open_page: OpenPage, team: Trace) -
     expect(page.locator("#flame .frame").first).to_contain_text("coordinator")
 
 
+def test_models_and_tools_stand_with_their_sums(open_page: OpenPage, team: Trace) -> None:
+    page = open_page(team)
+    parts = page.get_by_role("region", name="Models and tools").get_by_role("row")
+
+    expect(parts).to_have_count(4)
+    assert parts.nth(1).inner_text().split("\t")[:3] == ["Mscripted", "8", "960"]
+    expect(page.get_by_role("row", name="lookup 1 error")).to_be_visible()
+
+    rows(page, "agents").nth(2).click()
+
+    expect(parts).to_have_count(3)
+    assert parts.nth(1).inner_text().split("\t")[:3] == ["Mscripted", "2", "240"]
+
+    page.get_by_role("button", name="lookup", exact=True).click()
+
+    expect(page.get_by_role("searchbox")).to_have_value("lookup")
+    assert labels(page) == ["facts#2", "lookup"]
+
+
+def test_the_tree_is_folded_to_its_first_level_and_unfolded(
+    open_page: OpenPage, team: Trace
+) -> None:
+    page = open_page(team)
+    all_rows = rows(page).count()
+
+    page.get_by_role("button", name="Fold all").click()
+
+    expect(rows(page).and_(page.locator("[aria-level='3']"))).to_have_count(0)
+    page.get_by_role("button", name="Unfold all").click()
+    expect(rows(page)).to_have_count(all_rows)
+
+
 def test_a_click_on_a_span_opens_its_details(open_page: OpenPage, team: Trace) -> None:
     page = open_page(team)
 
@@ -286,7 +318,8 @@ def test_a_limit_is_drawn_with_what_was_spent_and_held(open_page: OpenPage) -> N
         "podium.budget.total_tokens.spent": 1_500,
         "podium.budget.total_tokens.held": 400,
     }
-    lead, helper = agent_span(1, "lead", **budget), agent_span(2, "lead/helper", parent=1, **budget)
+    lead = agent_span(1, "lead", attributes=budget)
+    helper = agent_span(2, "lead/helper", parent=1, attributes=budget)
 
     page = open_page(Trace([lead, helper]))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import chain
 
 from podium.tracing._text import printable
@@ -27,6 +28,12 @@ class DrawnAgent:
     """How many agents are above it."""
     node: UsageTree
     ending: Ending
+
+    @property
+    def cost(self) -> Decimal | None:
+        """US dollars of it and all below it: as its calls say, else as its own span does."""
+        of_calls = self.node.total.cost
+        return self.ending.span.total_cost if of_calls is None else of_calls
 
     @property
     def short_name(self) -> str:
@@ -103,7 +110,7 @@ def _row(agent: DrawnAgent) -> dict[str, object]:
         "depth": agent.depth,
         "own": node.own.total_tokens,
         "total": node.total.total_tokens,
-        "cost": None if node.total.cost is None else float(node.total.cost),
+        "cost": None if agent.cost is None else float(agent.cost),
         "length": round(node.wall_seconds * 1e3, 3),
         "tone": tone_of(agent.ending),
         "sentence": printable(sentence_of(agent.ending), limit=_LONGEST),

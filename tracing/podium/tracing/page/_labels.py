@@ -9,6 +9,7 @@ from podium.tracing.reading import Role, TraceSpan
 
 def label_of(span: TraceSpan, role: Role, agents: Agents) -> str:
     """Return the agent, model, tool or hook that a span is of; else the span's own name."""
+    found: str | None
     match role:
         case "agent" | "workflow":
             found = agents.short_name(span)

@@ -73,7 +73,7 @@ def story_of(agents: Agents, totals: dict[str, int | float | bool | None], secon
 
 def _cost(agents: Agents, usage: Usage) -> Decimal | None:
     """Return what all agents cost, else what the calls say; None where neither is whole."""
-    costs = [tree.total.cost for tree in agents.trees]
+    costs = [agent.cost for agent in agents.drawn if agent.above < 0]
     known = [cost for cost in costs if cost is not None]
     return sum(known, Decimal(0)) if known and len(known) == len(costs) else usage.cost
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
 
 from podium.tracing._text import printable
 
@@ -77,12 +76,6 @@ def _digits(value: int) -> str:
 
 def _json_text(value: object) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False, default=_plain)
+        return json.dumps(value, ensure_ascii=False, default=repr)
     except (ValueError, TypeError, RecursionError):  # a circle, or keys that are no text
         return f"<{type(value).__name__}>"
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping | Sequence) and not isinstance(value, bytes):
-        return dict(value) if isinstance(value, Mapping) else list(value)
-    return repr(value)

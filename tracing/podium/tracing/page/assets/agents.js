@@ -13,7 +13,6 @@ export function drawAgents(trace) {
   const { agents } = trace;
   const card = document.getElementById("agents");
   card.hidden = agents.length === 0;
-  document.getElementById("main").classList.toggle("has-no-agents", card.hidden);
   const priced = agents.some((agent) => agent.cost !== null);
   const grid = buildGrid(priced);
   bodyOf("agents").append(grid);

@@ -92,7 +92,9 @@ function placed(top) {
     if (next.frame.kind >= 0) frames.push(next);
     const row = next.frame.kind >= 0 ? next.row + 1 : next.row;
     let at = next.left;
-    for (const frame of [...next.frame.below.values()].sort((a, b) => b.weight - a.weight)) {
+    for (const frame of [...next.frame.below.values()]
+      .filter(({ weight }) => weight)
+      .sort((a, b) => b.weight - a.weight)) {
       const width = top.weight ? frame.weight / top.weight : 0;
       if (width < LEAST_SHARE || frames.length + waiting.length >= MOST_FRAMES) left += 1;
       else waiting.push(place(frame, at, width, row));

@@ -4,6 +4,7 @@
 export const KINDS = ["agent", "model", "tool", "hook", "workflow", "other"];
 export const KIND_MARKS = ["A", "M", "T", "H", "W", "\u00b7"];
 export const AGENT = 0;
+export const MODEL = 1;
 export const TOOL = 2;
 const ERROR = 1;
 

@@ -48,6 +48,9 @@ function searchField(onNext) {
     event.preventDefault();
     field.focus();
   });
+  follow(["query"], () => {
+    if (state.query !== field.value.trim()) field.value = state.query;
+  });
   return make("div", { class: "search" }, field, make("span", { id: "found", class: "found" }));
 }
 
