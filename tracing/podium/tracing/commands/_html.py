@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from podium.tracing.commands._export import write
+from podium.tracing.commands._export import keep_record, write
 from podium.tracing.commands._source import Service, Source, TraceId, one_trace
 from podium.tracing.commands._terminal import notes
 from podium.tracing.page import render_page
@@ -25,11 +25,7 @@ def html(
     service: Service = "podium",
 ) -> None:
     """Write a trace as one HTML page: timeline, agents, flame chart. It works offline."""
-    if output.exists() and Path(source).exists() and output.samefile(source):
-        raise ValueError(
-            f"--output {str(output)!r} is the record itself, which would be lost. "
-            "Name another file."
-        )
+    keep_record(source, output)
     trace = one_trace(source, trace_id, service)
     page = render_page(trace).encode("ascii")
     write(output, page)
