@@ -11,6 +11,9 @@ from podium.tracing.page._story import ending_of, story_of, title_of, totals_of
 from podium.tracing.reading import Trace
 from podium.tracing.reading._spending import spendings
 
+_LAST_DATE_NS = 8_640_000_000_000_000 * 1_000_000
+"""After the year 275,000 a browser knows no dates."""
+
 
 def page_document(trace: Trace) -> dict[str, object]:
     """Return the page's data, ready for JSON."""
@@ -25,7 +28,7 @@ def page_document(trace: Trace) -> dict[str, object]:
         "sentence": story_of(agents, totals, trace.duration_ns / 1e9),
         "ending": ending_of(agents),
         "trace_id": trace.trace_id,
-        "started": trace.start_ns / 1e6 if trace.start_ns else None,
+        "started": trace.start_ns / 1e6 if 0 < trace.start_ns < _LAST_DATE_NS else None,
         "length_ms": _columns.milliseconds(trace.duration_ns),
         "totals": totals,
         "spans": columns.spans(used),
