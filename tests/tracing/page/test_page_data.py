@@ -11,7 +11,7 @@ import pytest
 from page_traces import agent_span, chat_span, made_event, made_span
 
 from podium.tracing import Trace
-from podium.tracing.page import render_page
+from podium.tracing.page import _selection, render_page
 from podium.tracing.reading import Source, SpanLink, TraceSpan
 
 
@@ -178,6 +178,30 @@ def test_a_wait_for_room_ends_when_it_is_told_and_one_before_a_retry_begins_then
     data = told(made_span(1, name="chat m", end_ms=100, events=events))
 
     assert data["waits"] == {"0": [[30.0, 20.0], [60.0, 10.0]]}
+
+
+def test_spans_that_are_not_drawn_bring_nothing_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_selection, "MAX_SPANS", 1)
+    wait = made_event("podium.budget.wait", 50, {"podium.budget.waited_seconds": 0.02})
+
+    data = told(
+        agent_span(1, "a"),
+        made_span(2, name="chat m", parent=1, end_ms=100, events=(wait,)),
+        agent_span(3, "a/b", parent=2),
+    )
+
+    assert (data["waits"], data["events"]) == ({}, {})
+    assert data["critical"].keys() <= {"0"}
+    assert (len(data["agents"]), data["totals"]["agents"]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("end_ms", "shown"), [(0.25, "0.25 ms"), (12_340, "12.3 s"), (480_000, "8.0 minutes")]
+)
+def test_how_long_it_took_is_told_in_a_fitting_unit(end_ms: float, shown: str) -> None:
+    data = told(made_span(1, name="w", end_ms=end_ms))
+
+    assert data["sentence"] == f"In {shown}, the record has 1 span; nothing failed."
 
 
 def test_the_critical_path_fills_the_time_of_the_run() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from page_traces import made_event
 
@@ -62,6 +62,7 @@ def spans(draw: st.DrawFn) -> list[TraceSpan]:
     ]
 
 
+@settings(deadline=None)
 @given(spans())
 def test_any_trace_has_a_page_of_sound_data(made: list[TraceSpan]) -> None:
     trace = Trace(made)

@@ -28,9 +28,8 @@ def drawn_spans(trace: Trace) -> list[TraceSpan]:
 
 def _deepest_level(sizes: Counter[int]) -> tuple[int, int]:
     """Return the level that is drawn in part, and how many of its spans have room."""
-    room = MAX_SPANS
-    for depth in sorted(sizes):
-        if sizes[depth] > room:
-            return depth, room
+    depth, room = 0, MAX_SPANS
+    while sizes[depth] <= room:  # there are more than `MAX_SPANS` in all
         room -= sizes[depth]
-    return len(sizes), 0
+        depth += 1
+    return depth, room
