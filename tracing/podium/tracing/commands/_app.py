@@ -9,6 +9,7 @@ from podium.tracing.commands import (
     _critical_path,
     _diff,
     _export,
+    _html,
     _list,
     _push,
     _show,
@@ -29,4 +30,5 @@ app.command("why")(_why.why)
 app.command("critical-path")(_critical_path.critical_path)
 app.command("diff")(_diff.diff)
 app.command("export")(_export.export)
+app.command("html")(_html.html)
 app.command("push")(_push.push)

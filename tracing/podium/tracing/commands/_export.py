@@ -34,11 +34,8 @@ def export(
     service: Service = "podium",
 ) -> None:
     """Write all traces of a record, or one of them, as Jaeger JSON or OTLP JSON."""
-    if output is not None and output.exists() and output.samefile(source):
-        raise ValueError(
-            f"--output {str(output)!r} is the record itself, which would be lost. "
-            "Name another file."
-        )
+    if output is not None:
+        keep_record(source, output)
     traces = all_traces(source, trace_id, service)
     spans = (span for trace in traces for span in trace.spans)
     document = jaeger_document(*traces) if to == "jaeger" else otlp_document(spans)
@@ -47,6 +44,19 @@ def export(
         return
     write(output, encode(document))
     notes().print(f"Wrote {len(traces)} traces to {output}", soft_wrap=True)
+
+
+def keep_record(source: str, output: Path) -> None:
+    """Do nothing where writing `output` leaves the record alone.
+
+    Raises:
+        ValueError: they are the same file.
+    """
+    if output.exists() and Path(source).exists() and output.samefile(source):
+        raise ValueError(
+            f"--output {str(output)!r} is the record itself, which would be lost. "
+            "Name another file."
+        )
 
 
 def write(path: Path, content: bytes) -> None:
