@@ -21,8 +21,14 @@ MAX_FILE_LINES, MAX_FUNCTION_LINES = 400, 60
 IMPORTERS = {
     "aiohttp": ("agent/podium/agent/models/",),
     "genai_prices": ("agent/podium/agent/_list_prices",),
-    "httpx2": ("agent/podium/agent/models/", "agent/podium/agent/testing/"),
+    "httpx2": (
+        "agent/podium/agent/models/",
+        "agent/podium/agent/testing/",
+        "tools/podium/tools/_mcp/http",
+    ),
     "jinja2": ("agent/podium/agent/prompts",),
+    "mcp": ("tools/podium/tools/_mcp/",),
+    "mcp_types": ("tools/podium/tools/_mcp/",),
     "networkx": ("orchestration/podium/orchestration/", "tracing/podium/tracing/"),
     "openai": ("agent/podium/agent/models/",),
     "opentelemetry": ("tracing/podium/tracing/",),
