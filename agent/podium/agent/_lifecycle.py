@@ -8,8 +8,8 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Literal
 
 from podium.tools import Tool
-from podium.tools._toolset import flatten_tools
 from podium.tools._threads import run_in_thread
+from podium.tools._toolset import flatten_tools
 
 if TYPE_CHECKING:
     from podium.agent._agent import Agent, Tools

@@ -150,9 +150,7 @@ def _job(run: RunState, call: ToolCall, tool: Tool, siblings: tuple[int, int]) -
     return Job(call, tool, context)
 
 
-def _report(
-    run: RunState, call: ToolCall, done: float, total: float | None, message: str
-) -> None:
+def _report(run: RunState, call: ToolCall, done: float, total: float | None, message: str) -> None:
     """Tell those who watch how far a call is; progress is dropped rather than piled up."""
     channel = run.context.tree.channel
     if channel is not None and not channel.is_full:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcp import MCPError as ProtocolError
-from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+from mcp_types import REQUEST_TIMEOUT
 from pydantic import ValidationError
 
 from podium.tools._mcp.servers import ServerInfo, text_of
@@ -57,17 +57,19 @@ class Failures:
                 f"{seconds:g} seconds. Ask for less, or go on without it.",
                 tool_name=name,
             )
-        elif error.code == CONNECTION_CLOSED:
-            return MCPConnectionError(
-                f"The connection to MCP server {self._label!r} was lost while it worked on "
-                f"{name!r:.80}, which it may have done or not. Call it again if that does no harm.",
-                tool_name=name,
-            )
         else:
             said = error.message
         return MCPInvocationError(
-            f"MCP server {self._label!r} did not run {name!r:.80}: {self.quoted(said)}. "
+            f"MCP server {self._label!r} gave no result for {name!r:.80}: {self.quoted(said)}. "
             "Change the call, or go on without it.",
+            tool_name=name,
+        )
+
+    def of_loss(self, name: str) -> MCPConnectionError:
+        """Return the error for a call in whose midst the connection was lost."""
+        return MCPConnectionError(
+            f"The connection to MCP server {self._label!r} was lost while it worked on "
+            f"{name!r:.80}, which it may have done or not. Call it again if that does no harm.",
             tool_name=name,
         )
 

@@ -11,7 +11,6 @@ from typing import Any
 import httpx2
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import INTERNAL_ERROR
 
 from podium.tools._mcp.servers import SSEServerInfo, StreamableHttpServerInfo
 from podium.tools._mcp.weight import MAX_MESSAGE_BYTES, Weight
@@ -121,30 +120,28 @@ class _Transport(httpx2.AsyncBaseTransport):
             return self._failure(502, UNDELIVERED, f"It cannot be reached: {_said(error)}")
         except httpx2.TransportError as error:
             return self._failure(502, BROKEN, f"The connection was lost: {_said(error)}")
-        if response.status_code < 400:
-            return _held(response)
-        return await self._refusal(request, response)
-
-    async def _refusal(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
-        """Return an error status as an answer that says so, unless it is one that says more."""
-        status = response.status_code
-        said = f"It answered HTTP {status} {response.reason_phrase}"
-        if status in _UNAUTHORIZED:
-            await response.aclose()
-            said = f"It refused the credentials with HTTP {status} {response.reason_phrase}"
-            return self._failure(status, REFUSED, said)
-        if status == 404 and _SESSION in request.headers:
-            await response.aclose()
-            return self._failure(status, UNDELIVERED, "It has forgotten the session")
         try:
-            body = await _held(response).aread()
-        except httpx2.StreamError:
-            body = b""
-        finally:
+            return await self._answer(request, _held(response))
+        except _Refused as refused:
             await response.aclose()
-        if b'"jsonrpc"' in body:
-            return httpx2.Response(status, headers=response.headers, content=body)
-        return self._failure(status, REFUSED, said)
+            return self._failure(502, BROKEN, f"Its answer was dropped: {refused}")
+
+    async def _answer(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
+        """Return the response; an error status as an error that says so, unless it says more."""
+        status = response.status_code
+        said = f"HTTP {status} {response.reason_phrase}"
+        is_json = response.headers.get("content-type", "").lower().startswith("application/json")
+        if status < 400 and not is_json:
+            return response
+        body = await response.aread()
+        await response.aclose()
+        if status in _UNAUTHORIZED:
+            return self._failure(status, REFUSED, f"It refused the credentials with {said}")
+        if status == 404 and _SESSION in request.headers:
+            return self._failure(status, UNDELIVERED, f"It has forgotten the session: {said}")
+        if status >= 400 and b'"jsonrpc"' not in body:
+            return self._failure(status, REFUSED, f"It answered {said}")
+        return httpx2.Response(status, headers=response.headers, content=body)
 
     def _failure(self, status: int, code: int, message: str) -> httpx2.Response:
         self._on_loss()

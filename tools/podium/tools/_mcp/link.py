@@ -8,7 +8,7 @@ from typing import Any
 
 import anyio
 from mcp import MCPError as ProtocolError
-from mcp_types import CallToolRequestParams, InputRequiredResult
+from mcp_types import CONNECTION_CLOSED, CallToolRequestParams, InputRequiredResult
 from pydantic import ValidationError
 
 from podium.tools._json_check import misfits
@@ -106,6 +106,8 @@ class Link:
         try:
             return await session.ask(params, self._invocation_timeout, on_progress)
         except ProtocolError as error:
+            if error.code == CONNECTION_CLOSED and not session.is_usable:
+                raise self._failures.of_loss(params.name) from None
             if error.code in (UNDELIVERED, BROKEN, REFUSED):
                 session.retire()
             raise

@@ -35,7 +35,9 @@ async def listed_tools(session: ClientSession, label: str) -> list[Definition]:
             return list(found.values())
         if len(found) >= MAX_TOOLS:
             break
-    logger.warning("MCP server %r goes on listing tools after %d; the rest is left out", label, len(found))
+    logger.warning(
+        "MCP server %r goes on listing tools after %d; the rest is left out", label, len(found)
+    )
     return list(found.values())[:MAX_TOOLS]
 
 

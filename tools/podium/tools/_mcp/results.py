@@ -76,7 +76,11 @@ def result_of_call(
     notes: list[str] = []
     if structured is not None and misfits is not None and (found := misfits(structured)):
         notes.append(f"[this is not what the tool declares to return: {'; '.join(found[:3])}]")
-    text = "\n".join(texts) if texts or structured is None else json.dumps(structured, ensure_ascii=False)
+    text = (
+        "\n".join(texts)
+        if texts or structured is None
+        else json.dumps(structured, ensure_ascii=False)
+    )
     parts = tuple(_as_part(block) for block in result.content)
     return MCPResult(
         result_text("\n".join([text, *notes])),
@@ -96,9 +100,8 @@ def _as_text(block: object) -> str:
         case EmbeddedResource(resource=TextResourceContents(text=text)):
             return text
         case EmbeddedResource(resource=resource):
-            data: str = getattr(resource, "blob", "")
-            kind = resource.mime_type or "file"
-            return f"[{kind:.60}, {_size(data):,} bytes: {resource.uri!s:.500}]"
+            size = _size(getattr(resource, "blob", ""))
+            return f"[{resource.mime_type or 'file':.60}, {size:,} bytes: {resource.uri!s:.500}]"
         case _:
             return f"[{type(block).__name__}]"
 

@@ -128,9 +128,7 @@ def _usable_tools(tools: list[Any], label: str) -> list[dict[str, Any]]:
         problem = _schema_problem(tool.get("inputSchema"))
         if problem is not None:
             shown = printable(name, limit=80)
-            logger.warning(
-                "Tool %r of MCP server %r is left out: %s", shown, label, problem
-            )
+            logger.warning("Tool %r of MCP server %r is left out: %s", shown, label, problem)
             continue
         found.append(_plain_tool(name, tool, label))
     return found

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
 import anyio
 from mcp import Client
 from mcp.client.session import ClientSession
+from mcp.shared.dispatcher import ProgressFnT
 from mcp_types import (
     CallToolRequest,
     CallToolRequestParams,
@@ -30,7 +31,7 @@ from podium.tools._text import error_text
 logger = logging.getLogger(__name__)
 
 Answer = CallToolResult | InputRequiredResult
-OnProgress = Callable[[float, float | None, str | None], Awaitable[None]]
+OnProgress = ProgressFnT
 
 _ANSWER: TypeAdapter[Answer] = TypeAdapter(Answer)
 _CLIENT = Implementation(name="podium", version="0.1")
@@ -142,5 +143,3 @@ def _innermost(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error
-
-

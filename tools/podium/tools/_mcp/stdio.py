@@ -7,6 +7,7 @@ of it, and prints what the server says on the terminal. This one does neither.
 from __future__ import annotations
 
 import logging
+import os
 import re
 import shutil
 from collections import deque
@@ -176,8 +177,8 @@ def _parsed(line: bytes, excess: str | None) -> SessionMessage | None:
             return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
         except ValueError:
             problem = "it is not a JSON-RPC message"
-    logger.warning("A message of an MCP server was dropped: %s", problem)
     found = _ID.search(line[:200]) or _ID.search(line[-200:])
+    logger.debug("A line of an MCP server was dropped (%s): %.200r", problem, line)
     if found is None:
         return None
     name = found.group(1).decode("utf-8", "replace")
@@ -213,7 +214,7 @@ async def _end(process: Process) -> None:
 
 
 async def _terminate(process: Process) -> None:
-    if hasattr(process, "send_signal") and shutil.os.name == "posix":
+    if os.name == "posix":
         await terminate_posix_process_tree(process, GRACE_SECONDS)
     else:
         process.kill()

@@ -74,7 +74,9 @@ class LoopThread:
             self._tasks.cancel_scope.cancel()
 
 
-_running: weakref.WeakSet[LoopThread] = weakref.WeakSet()  # so that the end of the process stops all
+_running: weakref.WeakSet[LoopThread] = (
+    weakref.WeakSet()
+)  # so that the end of the process stops all
 
 
 @atexit.register

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from podium.tools._context import CallContext
+from podium.tools._json_schema import is_closed
 from podium.tools._mcp.connection import Connection
 from podium.tools._mcp.definitions import Definition, wire_names
 from podium.tools._mcp.servers import ServerInfo
 from podium.tools._mcp.thread import Future, outcome_of, result_of, waker
-from podium.tools._outputs import Content, Outputs
+from podium.tools._outputs import Content
 from podium.tools._state import MergeHandler
-from podium.tools._threads import run_in_thread
 from podium.tools._text import printable
+from podium.tools._threads import run_in_thread
 from podium.tools._tool import Tool
-from podium.tools.errors import MCPToolNotFoundError, ToolDefinitionError, nearest
+from podium.tools.errors import (
+    MCPInvocationError,
+    MCPToolNotFoundError,
+    ToolDefinitionError,
+    ToolError,
+    ToolInvocationError,
+    nearest,
+)
 
 if TYPE_CHECKING:
     from podium.tools._mcp.results import MCPResult
+    from podium.tools._mcp.session import OnProgress
 
+Mappings = tuple[
+    Mapping[str, str] | None, Mapping[str, Mapping[str, Any]] | None, Mapping[str, Any] | None
+]
+"""Inputs from state, outputs to state, outputs to string."""
 Report = Callable[[float, float | None, str], None]
 
 _MAX_WAITING = 64  # pieces of progress that wait for a loop that is busy
@@ -61,10 +74,12 @@ class MCPTool(Tool):
             ValueError: a timeout is not above zero.
             MCPError: with `eager_connect`, the server cannot be used or has no such tool.
         """
-        connection = Connection(server_info, connection_timeout, invocation_timeout)
-        self._own_connection: Connection | None = connection
-        mappings = (inputs_from_state, outputs_to_state, outputs_to_string)
-        self._set_up(connection, name, wire_names([name])[name], description, mappings)
+        self._connection = Connection(server_info, connection_timeout, invocation_timeout)
+        self._is_alone = True
+        self._original_name = name
+        self._own_description = description
+        self._mappings = (inputs_from_state, outputs_to_state, outputs_to_string)
+        self._set_up(wire_names([name])[name], None)
         if eager_connect:
             self.warm_up()
 
@@ -74,13 +89,17 @@ class MCPTool(Tool):
         definition: Definition,
         connection: Connection,
         name: str,
-        mappings: tuple[Any, Any, Any],
+        *,
+        mappings: Mappings,
     ) -> Self:
         """Return a tool that is defined already and shares a connection with others."""
         made = cls.__new__(cls)
-        made._own_connection = None
-        made._set_up(connection, definition.name, name, None, mappings)
-        made._define(definition)
+        made._connection = connection
+        made._is_alone = False
+        made._original_name = definition.name
+        made._own_description = None
+        made._mappings = mappings
+        made._set_up(name, definition)
         return made
 
     @property
@@ -120,13 +139,13 @@ class MCPTool(Tool):
 
     def close(self) -> None:
         """Close the connection, if it is the tool's own; the next call opens it again."""
-        if self._own_connection is not None:
-            self._own_connection.close()
+        if self._is_alone:
+            self._connection.close()
 
     async def close_async(self) -> None:
         """Close the connection, if it is the tool's own; the next call opens it again."""
-        if self._own_connection is not None:
-            await run_in_thread(self._own_connection.close)
+        if self._is_alone:
+            await run_in_thread(self._connection.close)
 
     async def call(self, arguments: dict[str, Any], context: CallContext) -> MCPResult:
         """Call the tool on the server and return what came."""
@@ -143,37 +162,52 @@ class MCPTool(Tool):
         """Return what goes into the state, by `outputs_to_state`."""
         return self._outputs.updates(value.data) if self._outputs.keys else []
 
-    def _set_up(
-        self,
-        connection: Connection,
-        original_name: str,
-        name: str,
-        description: str | None,
-        mappings: tuple[Any, Any, Any],
-    ) -> None:
+    def _failed(self, error: Exception) -> ToolInvocationError:
+        if isinstance(error, ToolError):  # it names the tool and the server
+            return MCPInvocationError(str(error), tool_name=self.name)
+        return super()._failed(error)
+
+    def _set_up(self, name: str, definition: Definition | None) -> None:
+        """Become the tool that the definition describes; without one, what any tool is."""
+
         async def ask(**arguments: Any) -> MCPResult:
             return await self._ask(arguments, None)
 
         def ask_and_wait(**arguments: Any) -> MCPResult:
             return result_of(self._sent(arguments, None))
 
-        self._connection = connection
-        self._original_name = original_name
-        self._definition: Definition | None = None
-        self._own_description = description
-        inputs, to_state, to_string = mappings
+        inputs, to_state, to_string = self._mappings
+        schema = _ANY_ARGUMENTS if definition is None else definition.schema
+        if definition is not None:
+            self._check_inputs(name, inputs or {}, definition.schema)
         super().__init__(
             name,
-            description or "",
-            _ANY_ARGUMENTS,
+            self._own_description or (definition.description if definition is not None else ""),
+            schema,
             ask_and_wait,
             async_function=ask,
             inputs_from_state=inputs,
             outputs_to_state=to_state,
             outputs_to_string=to_string,
         )
+        needed = schema.get("required", ())
+        self._needed = [item for item in self.inputs_from_state.items() if item[1] in needed]
+        self._definition = definition
 
-    def _find_in(self, definitions: Sequence[Definition]) -> None:
+    def _check_inputs(
+        self, name: str, inputs: Mapping[str, str], schema: Mapping[str, Any]
+    ) -> None:
+        taken = schema["properties"]
+        for key, parameter in inputs.items():
+            if parameter not in taken and is_closed(schema):
+                raise ToolDefinitionError(
+                    f"Tool {name!r} of {self.origin}: inputs_from_state fills {parameter!r:.80} "
+                    f"from {key!r:.80}, which the tool does not take. Name one that it takes."
+                    f"{nearest(parameter, taken)}",
+                    tool_name=name,
+                )
+
+    def _find_in(self, definitions: list[Definition]) -> None:
         known = {one.name: one for one in definitions}
         if self._original_name not in known:
             raise MCPToolNotFoundError(
@@ -181,36 +215,9 @@ class MCPTool(Tool):
                 f"{nearest(self._original_name, known)} Name one of them.",
                 tool_name=self._original_name,
             )
-        self._define(known[self._original_name])
+        self._set_up(self.name, known[self._original_name])
 
-    def _define(self, definition: Definition) -> None:
-        """Take over what the server says the tool is."""
-        taken = definition.schema["properties"]
-        for key, parameter in self.inputs_from_state.items():
-            if parameter not in taken and definition.schema.get("additionalProperties") is not True:
-                raise ToolDefinitionError(
-                    f"Tool {self.name!r} of {self.origin}: inputs_from_state fills "
-                    f"{parameter!r:.80} from {key!r:.80}, which the tool does not take. "
-                    f"Name one that it takes.{nearest(parameter, taken)}",
-                    tool_name=self.name,
-                )
-        filled = Tool(
-            self.name,
-            "",
-            definition.schema,
-            self.function,
-            async_function=self.async_function,
-            inputs_from_state=self.inputs_from_state,
-        )
-        self._parameters = filled._parameters
-        needed = definition.schema.get("required", ())
-        self._needed = [item for item in self.inputs_from_state.items() if item[1] in needed]
-        self.description = self._own_description or definition.description
-        self._definition = definition
-
-    def _sent(
-        self, arguments: dict[str, Any], on_progress: Callable[..., Awaitable[None]] | None
-    ) -> Future[MCPResult]:
+    def _sent(self, arguments: dict[str, Any], on_progress: OnProgress | None) -> Future[MCPResult]:
         if self._definition is None:
             self.warm_up()
         assert self._definition is not None
@@ -235,11 +242,11 @@ class _Relay:
         self._waiting: deque[tuple[float, float | None, str]] = deque()
         self._wake = waker()
 
-    async def send(self, done: float, total: float | None, message: str | None) -> None:
+    async def send(self, progress: float, total: float | None, message: str | None) -> None:
         """Take in what the server says, on another loop."""
         if len(self._waiting) < _MAX_WAITING:
             words = printable(message or "", limit=_PROGRESS_CHARS)
-            self._waiting.append((done, total, words))
+            self._waiting.append((progress, total, words))
             self._wake(self._tell)
 
     def close(self) -> None:

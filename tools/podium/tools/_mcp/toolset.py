@@ -94,7 +94,8 @@ class MCPToolset(Toolset):
     async def warm_up_async(self) -> None:
         """Connect and list the tools, once; raises as `warm_up` does."""
         if not self._is_warm:
-            self._take(await outcome_of(self._connection.definitions()))
+            definitions = await outcome_of(self._connection.definitions())
+            await run_in_thread(self._take, definitions)  # there may be hundreds
 
     def accept_changes(self) -> None:
         """Take the tools as the server lists them now; runs that have begun keep theirs.
@@ -121,7 +122,7 @@ class MCPToolset(Toolset):
         names = ", ".join(one.name for one in self) if self._is_warm else "not connected yet"
         return f"<{type(self).__name__} of {self._connection.server.label!r}: {names}>"
 
-    def _take(self, definitions: Sequence[Definition]) -> None:
+    def _take(self, definitions: list[Definition]) -> None:
         """Make tools of the definitions; nothing changes when one of them cannot be made."""
         known = {one.name: one for one in definitions}
         label = self._connection.server.label
@@ -141,7 +142,7 @@ class MCPToolset(Toolset):
                 known[name],
                 self._connection,
                 shown[name],
-                (to_inputs.get(name), to_state.get(name), to_string.get(name)),
+                mappings=(to_inputs.get(name), to_state.get(name), to_string.get(name)),
             )
             for name in dict.fromkeys(names)
         ]
