@@ -1,4 +1,4 @@
-"""An honest MCP server made with the `mcp` package: `python honest_server.py stdio|http|sse [PORT]`."""
+"""An honest MCP server, made with the `mcp` package: `honest_server.py stdio|http|sse [PORT]`."""
 
 from __future__ import annotations
 

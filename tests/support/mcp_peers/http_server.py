@@ -6,7 +6,7 @@ import gzip
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -28,6 +28,9 @@ class ScriptedHttp(ThreadingHTTPServer):
         self.requests: list[tuple[str, dict[str, str]]] = []
         """Each request's method (HTTP's, or the protocol's) and headers."""
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print nothing when a client hangs up."""
+
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}/mcp"
@@ -38,7 +41,7 @@ class ScriptedHttp(ThreadingHTTPServer):
 
 
 @contextmanager
-def scripted_http(behaviour: str, elsewhere: str = "") -> Iterator[ScriptedHttp]:
+def scripted_http(behaviour: str, elsewhere: str = "") -> Generator[ScriptedHttp]:
     """Run a server with that behaviour, and end it."""
     server = ScriptedHttp(behaviour, elsewhere)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -53,7 +56,7 @@ def scripted_http(behaviour: str, elsewhere: str = "") -> Iterator[ScriptedHttp]
 
 class _Answers(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: ScriptedHttp
+    server: ScriptedHttp  # pyright: ignore[reportIncompatibleVariableOverride]  # no other makes it
 
     def do_POST(self) -> None:
         length = int(self.headers.get("content-length", "0"))

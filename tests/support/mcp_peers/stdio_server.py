@@ -18,7 +18,7 @@ from mcp_peers.answers import Server
 
 Json = dict[str, Any]
 
-ASKED = {
+ASKED: dict[str, Json] = {
     "sampling/createMessage": {
         "messages": [{"role": "user", "content": {"type": "text", "text": "hi"}}],
         "maxTokens": 9,
@@ -87,6 +87,9 @@ class Pipe:
 
     # Each of these acts before the honest answer; True keeps that back.
 
+    def partial_silence_call(self, request: Json) -> bool:
+        return bool(request["params"]["arguments"].get("q") == "silence")
+
     def silent_call(self, request: Json) -> bool:
         return True
 
@@ -137,16 +140,16 @@ class Pipe:
 
     def flood_call(self, request: Json) -> bool:
         line = json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}) + "\n"
-        self.write(line * 20_000)
+        self.write(line * 5_000)
         return False
 
     def progress_flood_call(self, request: Json) -> bool:
         token = request["params"]["_meta"]["progressToken"]
-        for done in range(5_000):
+        for done in range(2_000):
             params = {
                 "progressToken": token,
                 "progress": done,
-                "total": 5_000,
+                "total": 2_000,
                 "message": "\x1b[2J",
             }
             self.send({"method": "notifications/progress", "params": params})

@@ -26,21 +26,26 @@ _UNAUTHORIZED = (401, 403)
 
 def http_transport(
     server: StreamableHttpServerInfo | SSEServerInfo,
-    timeout: float,
+    seconds: float,
     on_loss: Callable[[], None],
 ) -> AbstractAsyncContextManager[Any]:
     """Return the transport to a server; `on_loss` is called when its one stream is of no more use.
 
-    `timeout` is for connecting, in seconds. Redirects are followed within the origin alone.
+    `seconds` are for connecting. Redirects are followed within the origin alone.
     """
+    server.resolved_headers()  # says what is wrong with them before anything is sent
     if isinstance(server, SSEServerInfo):
-        return _sse(server, timeout, on_loss)
-    return _streamable(server, timeout)
+        return _sse(server, seconds, on_loss)
+    return _streamable(server, seconds)
 
 
 @asynccontextmanager
-async def _streamable(server: StreamableHttpServerInfo, timeout: float) -> AsyncIterator[Any]:
-    client = _client(server, _Transport(lambda: None), timeout)
+async def _streamable(server: StreamableHttpServerInfo, seconds: float) -> AsyncGenerator[Any]:
+    client = httpx2.AsyncClient(
+        transport=_Transport(lambda: None),
+        auth=_BoundToOrigin(server),
+        timeout=httpx2.Timeout(seconds, read=_IDLE_SECONDS),
+    )
     async with (
         client,
         streamable_http_client(
@@ -51,7 +56,7 @@ async def _streamable(server: StreamableHttpServerInfo, timeout: float) -> Async
 
 
 def _sse(
-    server: SSEServerInfo, timeout: float, on_loss: Callable[[], None]
+    server: SSEServerInfo, seconds: float, on_loss: Callable[[], None]
 ) -> AbstractAsyncContextManager[Any]:
     def make(
         headers: dict[str, str] | None = None,
@@ -64,20 +69,10 @@ def _sse(
 
     return sse_client(
         server.url,
-        timeout=timeout,
+        timeout=seconds,
         sse_read_timeout=_IDLE_SECONDS,
         httpx_client_factory=make,
         auth=_BoundToOrigin(server),
-    )
-
-
-def _client(
-    server: StreamableHttpServerInfo, transport: _Transport, timeout: float
-) -> httpx2.AsyncClient:
-    return httpx2.AsyncClient(
-        transport=transport,
-        auth=_BoundToOrigin(server),
-        timeout=httpx2.Timeout(timeout, read=_IDLE_SECONDS),
     )
 
 

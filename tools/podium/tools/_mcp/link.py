@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -104,7 +105,7 @@ class Link:
         if params.name in self._changes:
             raise self._failures.of_change(params.name, self._changes[params.name])
         try:
-            return await session.ask(params, self._invocation_timeout, on_progress)
+            return await session.ask(params, on_progress, seconds=self._invocation_timeout)
         except ProtocolError as error:
             if error.code == CONNECTION_CLOSED and not session.is_usable:
                 raise self._failures.of_loss(params.name) from None
@@ -177,7 +178,7 @@ class Link:
         if isinstance(answer, InputRequiredResult):
             raise self._failures.of_question(definition.name)
         output = definition.output_schema
-        check = None if output is None else (lambda value: misfits(output, value))
+        check = None if output is None else functools.partial(misfits, output)
         result = result_of_call(answer, check)
         if answer.is_error:
             raise MCPInvocationError(

@@ -154,6 +154,12 @@ class _HttpServerInfo:
         named = {name.lower() for name in found}
         if self.token is not None and "authorization" not in named:
             found["Authorization"] = f"Bearer {text_of(self.token)}"
+        for name, value in found.items():
+            if not (value.isascii() and value.isprintable()):
+                raise ValueError(
+                    f"MCP server {self.label!r}: the value of {name!r} cannot be sent in a header. "
+                    "Remove line breaks and everything that is not ASCII."
+                )
         return found
 
     def __repr__(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -21,6 +21,7 @@ from mcp_types import (
 from pydantic import TypeAdapter
 
 from podium.tools._mcp.definitions import Definition
+from podium.tools._mcp.failures import Failures
 from podium.tools._mcp.http import http_transport
 from podium.tools._mcp.listing import listed_tools
 from podium.tools._mcp.screen import Screen
@@ -94,7 +95,7 @@ class Session:
             self.end()
 
     async def ask(
-        self, params: CallToolRequestParams, timeout: float, on_progress: OnProgress | None
+        self, params: CallToolRequestParams, on_progress: OnProgress | None, *, seconds: float
     ) -> Answer:
         """Send one call and return the answer as the server gave it.
 
@@ -106,7 +107,7 @@ class Session:
             return await cast("ClientSession", self._inner).send_request(
                 CallToolRequest(params=params),
                 _ANSWER,
-                request_read_timeout_seconds=timeout,
+                request_read_timeout_seconds=seconds,
                 progress_callback=on_progress,
             )
         finally:
@@ -115,8 +116,8 @@ class Session:
                 self.retire()
 
     @asynccontextmanager
-    async def _client(self) -> AsyncIterator[Client]:
-        log = ServerLog(self._server.label)
+    async def _client(self) -> AsyncGenerator[Client]:
+        log = ServerLog(self._server.label, Failures(self._server).quoted)
         if isinstance(self._server, StdioServerInfo):
             transport: Any = stdio_transport(self._server, log)
         else:
@@ -134,7 +135,7 @@ class Session:
 @asynccontextmanager
 async def _screened(
     transport: Any, label: str, on_end: Callable[[], None]
-) -> AsyncIterator[tuple[Any, Any]]:
+) -> AsyncGenerator[tuple[Any, Any]]:
     async with transport as (incoming, outgoing):
         yield Screen(incoming, label, on_end), outgoing
 

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from subprocess import PIPE
 from typing import cast
@@ -26,7 +26,6 @@ from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, jsonrpc_message_a
 
 from podium.tools._mcp.servers import StdioServerInfo, text_of
 from podium.tools._mcp.weight import Weight
-from podium.tools._text import printable
 from podium.tools.errors import MCPConnectionError
 
 logger = logging.getLogger(__name__)
@@ -48,9 +47,10 @@ _ID = re.compile(rb'"id"\s*:\s*(\d{1,15}|"[^"\\]{1,64}")')
 class ServerLog:
     """What the server writes to its standard error: logged, the last lines kept for errors."""
 
-    def __init__(self, label: str) -> None:
-        """Start with nothing said."""
+    def __init__(self, label: str, quoted: Callable[[str], str]) -> None:
+        """Start with nothing said; `quoted` makes text safe to show."""
         self._label = label
+        self._quoted = quoted
         self._lines: deque[str] = deque(maxlen=_LAST_WORDS)
 
     async def follow(self, stream: ByteReceiveStream) -> None:
@@ -69,14 +69,14 @@ class ServerLog:
         return " | ".join(self._lines)
 
     def _note(self, line: bytes) -> None:
-        text = printable(line.decode("utf-8", "replace").rstrip(), limit=_LOG_LINE_CHARS)
+        text = self._quoted(line.decode("utf-8", "replace"))
         if text:
             self._lines.append(text)
             logger.info("MCP server %r: %s", self._label, text)
 
 
 @asynccontextmanager
-async def stdio_transport(server: StdioServerInfo, log: ServerLog) -> AsyncIterator[Streams]:
+async def stdio_transport(server: StdioServerInfo, log: ServerLog) -> AsyncGenerator[Streams]:
     """Start the server and give the streams of its messages; when left, the server has ended.
 
     Raises:
@@ -223,6 +223,6 @@ async def _terminate(process: Process) -> None:
 async def _has_ended(process: Process) -> bool:
     """Wait for the end of the process, not of its pipes, which a grandchild may hold open."""
     with anyio.move_on_after(GRACE_SECONDS):
-        while process.returncode is None:
+        while process.returncode is None:  # noqa: ASYNC110  # no event tells this alone
             await anyio.sleep(_POLL_SECONDS)
     return process.returncode is not None

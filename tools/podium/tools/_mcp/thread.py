@@ -10,6 +10,7 @@ import asyncio
 import atexit
 import concurrent.futures
 import os
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Coroutine
@@ -47,8 +48,16 @@ class LoopThread:
         return self._pid == os.getpid() and self._thread.is_alive()
 
     def submit(self, function: Callable[[], Coroutine[Any, Any, ResultT]]) -> Future[ResultT]:
-        """Run an async function on the loop; cancelling the future cancels it."""
-        return asyncio.run_coroutine_threadsafe(function(), self._loop)
+        """Run an async function on the loop; cancelling the future cancels it.
+
+        It sees the context variables of the caller: its span stays the parent of what follows.
+        """
+
+        async def work() -> ResultT:
+            _forget_the_callers_loop()
+            return await function()
+
+        return asyncio.run_coroutine_threadsafe(work(), self._loop)
 
     def spawn(self, function: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Start a task that no caller waits for; called on the loop itself.
@@ -72,6 +81,13 @@ class LoopThread:
             ready.set()
             await self._stopping.wait()
             self._tasks.cancel_scope.cancel()
+
+
+def _forget_the_callers_loop() -> None:
+    """Clear the variable in which the caller's context says which kind of loop it is on."""
+    sniffio: Any = sys.modules.get("sniffio")
+    if sniffio is not None:
+        sniffio.current_async_library_cvar.set(None)
 
 
 _running: weakref.WeakSet[LoopThread] = (
