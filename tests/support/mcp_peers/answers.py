@@ -39,6 +39,9 @@ def object_schema(properties: Json, **more: Any) -> Json:
 OUTPUT = object_schema({"v": {"type": "integer"}}, required=["v"])
 CIRCLE = {"anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/A"}]}
 
+BAD_IMAGE = {"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo=" + "A" * 4_000}
+"""An image that is not even base64."""
+
 LISTS: Mapping[str, list[Json]] = {
     "two_thousand_tools": [tool(f"t{n}") for n in range(2_000)],
     "same_name_twice": [tool(), tool(description="Another.")],
@@ -77,6 +80,7 @@ RESULTS: Mapping[str, Json] = {
     "nested": {"content": [], "structuredContent": {"v": [[]] * 350_000}},
     "many_parts": {"content": [{"type": "text", "text": "x"}] * 4_000},
     "bad_parts": {"content": [{}, 7, {"type": "hologram"}, {"type": "text", "text": "fine"}]},
+    "chart": {"content": [*text("chart")["content"], {**BAD_IMAGE}]},
     "image": image(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + b"\0\0\0\x01" * 2 + b"\0" * 5),
     "image_bomb": image(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + b"\0\x01\x86\xa0" * 2 + b"\0" * 5),
     "lying_image": image(b"<svg onload='alert(1)'>" * 3),

@@ -90,6 +90,11 @@ class Pipe:
     def partial_silence_call(self, request: Json) -> bool:
         return bool(request["params"]["arguments"].get("q") == "silence")
 
+    def listing_list(self, request: Json) -> bool:
+        tools = json.loads(Path(os.environ["LISTING"]).read_text())
+        self.send({"id": request["id"], "result": {"tools": tools}})
+        return True
+
     def silent_call(self, request: Json) -> bool:
         return True
 

@@ -186,12 +186,12 @@ async def test_after_close_no_process_thread_socket_or_pipe_is_left() -> None:
     during = held()
 
     await toolset.close_async()
+    await eventually(lambda: not held().descriptors & (during.descriptors - before.descriptors))
 
     assert len(during.children - before.children) == 1
     assert len(during.threads - before.threads) == 1
     assert held().children == before.children
     assert held().threads == before.threads
-    assert not held().descriptors & (during.descriptors - before.descriptors)
 
 
 async def test_a_server_that_will_not_end_is_ended() -> None:

@@ -17,7 +17,14 @@ from mcp_peers.watching import ticking
 
 from podium.tools import MCPError, MCPToolset, Tool
 
-pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("anyio_backend", ["asyncio"])]
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Run on one kind of loop: the session lives on a loop of its own anyway."""
+    return "asyncio"
+
 
 BUSY_SECONDS = 0.05
 """What no server may take of the event loop at once."""

@@ -13,9 +13,15 @@ from typing import Any
 
 import anyio
 import pytest
+from mcp_peers.http_server import scripted_http
+from mcp_peers.watching import eventually, held, ticking
 
+from podium.agent import Secret
 from podium.tools import (
+    MCPConnectionError,
+    MCPInvocationError,
     MCPToolset,
+    SSEServerInfo,
     StreamableHttpServerInfo,
 )
 
@@ -25,11 +31,9 @@ asyncio_only = pytest.mark.parametrize("anyio_backend", ["asyncio"])
 SUPPORT = Path(__file__).parents[2] / "support"
 
 
-def toolset_at(url: str, **options: Any) -> MCPToolset:
-    limits = {"invocation_timeout": 20.0, **options.pop("limits", {})}
-    return MCPToolset(
-        StreamableHttpServerInfo(url, name="web", base_delay=0.01, **options), **limits
-    )
+def toolset_at(url: str, *, invocation_timeout: float = 20.0, **options: Any) -> MCPToolset:
+    server = StreamableHttpServerInfo(url, name="web", base_delay=0.01, **options)
+    return MCPToolset(server, invocation_timeout=invocation_timeout)
 
 
 @contextmanager

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib.util
 import math
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -117,6 +118,16 @@ class Connection:
         """Remember what the server is held to, also when the thread has ended."""
         self._pinned = await asked
         return self._pinned
+
+
+@contextmanager
+def closed_on_failure(connection: Connection) -> Generator[None]:
+    """Close a connection when the block fails, since nobody else will get to hold it."""
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
 
 
 @dataclass(slots=True)

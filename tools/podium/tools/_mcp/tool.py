@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from podium.tools._context import CallContext
 from podium.tools._json_schema import is_closed
-from podium.tools._mcp.connection import Connection
+from podium.tools._mcp.connection import Connection, closed_on_failure
 from podium.tools._mcp.definitions import Definition, wire_names
 from podium.tools._mcp.servers import ServerInfo
 from podium.tools._mcp.thread import Future, outcome_of, result_of, waker
@@ -81,7 +81,8 @@ class MCPTool(Tool):
         self._mappings = (inputs_from_state, outputs_to_state, outputs_to_string)
         self._set_up(wire_names([name])[name], None)
         if eager_connect:
-            self.warm_up()
+            with closed_on_failure(self._connection):
+                self.warm_up()
 
     @classmethod
     def of_definition(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from podium.tools._mcp.connection import Connection
+from podium.tools._mcp.connection import Connection, closed_on_failure
 from podium.tools._mcp.definitions import Definition, wire_names
 from podium.tools._mcp.servers import ServerInfo
 from podium.tools._mcp.thread import outcome_of, result_of
@@ -74,7 +74,8 @@ class MCPToolset(Toolset):
         self._mappings = (inputs_from_state or {}, outputs_to_state or {}, outputs_to_string or {})
         self._is_warm = False
         if eager_connect:
-            self.warm_up()
+            with closed_on_failure(self._connection):
+                self.warm_up()
 
     @property
     def changes(self) -> Mapping[str, str]:
@@ -171,10 +172,13 @@ class _Selection(Toolset):
         await self._whole.close_async()
 
     def __iter__(self) -> Iterator[Tool]:
-        return iter([one for one in self._whole if one.name in self._names])
+        return iter(self._chosen())
 
     def __len__(self) -> int:
-        return len(list(self))
+        return len(self._chosen())
 
     def __getitem__(self, index: int) -> Tool:
-        return list(self)[index]
+        return self._chosen()[index]
+
+    def _chosen(self) -> list[Tool]:
+        return [one for one in self._whole if one.name in self._names]
