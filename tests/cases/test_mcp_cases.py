@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ def answer(result: AgentResult) -> tuple[Any, bool]:
     return found.result, found.error
 
 
-async def listed(tmp_path: Path, tools: list[Mapping[str, Any]]) -> MCPToolset:
+async def listed(tmp_path: Path, tools: Sequence[Mapping[str, Any]]) -> MCPToolset:
     """Return the warm toolset of a server that lists these tools."""
     file = tmp_path / "tools.json"
     file.write_text(json.dumps(tools))
@@ -140,8 +140,9 @@ async def test_c200_two_servers_with_a_tool_of_one_name_are_refused_by_name() ->
 async def test_c200_prefixes_keep_the_tools_of_two_servers_apart() -> None:
     files = MCPToolset(scripted(name="files"), prefix="files_")
     web = MCPToolset(scripted("structured", name="web"), prefix="web_")
-    turns = [calls(call("files_fetch", q="a"), call("web_fetch", q="a")), "done"]
-    agent = Agent(chat_generator=ScriptedChatGenerator(turns), tools=[Toolset(), files, web])
+    turn = calls(call("files_fetch", q="a"), call("web_fetch", q="a"))
+    model = ScriptedChatGenerator([turn, "done"])
+    agent = Agent(chat_generator=model, tools=[Toolset(), files, web])
 
     result = await agent.run_async("go")
     await agent.close_async()

@@ -60,9 +60,10 @@ async def test_eager_connects_at_once() -> None:
 async def test_a_run_connects_calls_and_shares_the_connection(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     toolset = MCPToolset(scripted("honest", notes))
-    turns = [calls(call("fetch", q="a"), call("fetch", q="b")), "done"]
-    first = Agent(chat_generator=ScriptedChatGenerator(turns), tools=[toolset])
-    second = Agent(chat_generator=ScriptedChatGenerator(turns), tools=[toolset, local])
+    turn = calls(call("fetch", q="a"), call("fetch", q="b"))
+    models = [ScriptedChatGenerator([turn, "done"]), ScriptedChatGenerator([turn, "done"])]
+    first = Agent(chat_generator=models[0], tools=[toolset])
+    second = Agent(chat_generator=models[1], tools=[toolset, local])
 
     results: list[AgentResult] = []
 

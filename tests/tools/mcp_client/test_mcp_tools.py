@@ -25,6 +25,7 @@ from podium.tools import (
     ToolDefinitionError,
     ToolInvocationError,
 )
+from podium.tools._mcp.servers import ServerInfo
 
 pytestmark = pytest.mark.anyio
 
@@ -233,7 +234,10 @@ async def test_some_tools_are_picked_for_one_run() -> None:
 
 
 def test_without_the_extra_an_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    def nothing(name: str) -> None:
+        return None
+
+    monkeypatch.setattr(importlib.util, "find_spec", nothing)
 
     with pytest.raises(ImportError, match=r"pip install 'podium\[mcp\]'"):
         MCPToolset(scripted())
@@ -271,7 +275,7 @@ def test_a_mistake_is_told_where_it_is_made(make: Any, kind: type[Exception], to
 
 def test_what_describes_a_server_shows_no_secret() -> None:
     secret = Secret.from_token("SENTINEL-1")
-    infos = [
+    infos: list[ServerInfo] = [
         StdioServerInfo("/opt/bin/server", ["--key", "SENTINEL-2"], env={"TOKEN": secret}),
         StdioServerInfo("server", env={"TOKEN": "SENTINEL-3"}),
         StreamableHttpServerInfo("https://x.example/mcp?key=SENTINEL-4", token="SENTINEL-5"),
