@@ -73,7 +73,7 @@ def free_port() -> int:
 @pytest.mark.parametrize("kind", ["http", "sse"])
 async def test_a_real_server_is_listed_called_killed_and_started_again(kind: str) -> None:
     port = free_port()
-    server = {
+    server: StreamableHttpServerInfo | SSEServerInfo = {
         "http": StreamableHttpServerInfo(f"http://127.0.0.1:{port}/mcp", name="web"),
         "sse": SSEServerInfo(f"http://127.0.0.1:{port}/sse", name="web"),
     }[kind]
