@@ -82,7 +82,7 @@ async def listed(behaviour: str) -> list[Tool]:
         ("no_result", "what it answered is no result"),
         ("empty", ""),
         ("structured", '{"status": "completed", "rows": [1, 2]}'),
-        ("failed", "Tool 'fetch' failed: The disk is full."),
+        ("failed", "Tool 'fetch' of MCP server 'peer' failed: The disk is full."),
         ("misfit", "'v' should be an integer"),
         ("misfit_text", "seven\n[this is not what the tool declares to return"),
         ("dies_always", "The connection to MCP server 'peer' was lost while it worked on 'fetch'"),

@@ -120,7 +120,9 @@ async def test_a_failing_tool_of_a_server_is_a_failing_tool() -> None:
     result, _ = await run(MCPToolset(honest()), call("fail"))
 
     assert answer(result).error
-    assert answer(result).text.startswith("Tool 'fail' failed: Error executing tool fail")
+    assert answer(result).text.startswith(
+        "Tool 'fail' of MCP server 'peer' failed: Error executing tool fail"
+    )
 
 
 async def test_parameters_that_state_fills_are_hidden_from_the_model() -> None:

@@ -73,6 +73,13 @@ class Failures:
             tool_name=name,
         )
 
+    def of_tool(self, name: str, said: str) -> MCPInvocationError:
+        """Return the error for a tool that failed, in the server's words."""
+        return MCPInvocationError(
+            f"Tool {name!r:.80} of MCP server {self._label!r} failed: {said or 'it does not say why'}",
+            tool_name=name,
+        )
+
     def of_change(self, name: str, what: str) -> MCPError:
         """Return the error for a call of a tool that is not what it was."""
         return MCPError(

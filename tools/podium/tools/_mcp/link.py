@@ -21,7 +21,7 @@ from podium.tools._mcp.servers import ServerInfo
 from podium.tools._mcp.session import Answer, OnProgress, Session
 from podium.tools._mcp.thread import LoopThread
 from podium.tools._text import printable
-from podium.tools.errors import MCPConnectionError, MCPInvocationError
+from podium.tools.errors import MCPConnectionError
 
 logger = logging.getLogger(__name__)
 
@@ -181,8 +181,5 @@ class Link:
         check = None if output is None else functools.partial(misfits, output)
         result = result_of_call(answer, check)
         if answer.is_error:
-            raise MCPInvocationError(
-                f"Tool {definition.name!r:.80} failed: {result.text or 'It does not say why.'}",
-                tool_name=definition.name,
-            )
+            raise self._failures.of_tool(definition.name, result.text)
         return result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from podium.tools._context import CallContext
 from podium.tools._json_schema import is_closed
@@ -83,25 +83,6 @@ class MCPTool(Tool):
         if eager_connect:
             with closed_on_failure(self._connection):
                 self.warm_up()
-
-    @classmethod
-    def of_definition(
-        cls,
-        definition: Definition,
-        connection: Connection,
-        name: str,
-        *,
-        mappings: Mappings,
-    ) -> Self:
-        """Return a tool that is defined already and shares a connection with others."""
-        made = cls.__new__(cls)
-        made._connection = connection
-        made._is_alone = False
-        made._original_name = definition.name
-        made._own_description = None
-        made._mappings = mappings
-        made._set_up(name, definition)
-        return made
 
     @property
     def server_name(self) -> str:
@@ -233,6 +214,20 @@ class MCPTool(Tool):
             return await outcome_of(self._sent(arguments, relay.send))
         finally:
             relay.close()
+
+
+def defined_tool(
+    definition: Definition, connection: Connection, name: str, mappings: Mappings
+) -> MCPTool:
+    """Return a tool that is defined already and shares a connection with others."""
+    made = MCPTool.__new__(MCPTool)
+    made._connection = connection
+    made._is_alone = False
+    made._original_name = definition.name
+    made._own_description = None
+    made._mappings = mappings
+    made._set_up(name, definition)
+    return made
 
 
 class _Relay:

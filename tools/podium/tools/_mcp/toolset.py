@@ -9,7 +9,7 @@ from podium.tools._mcp.connection import Connection, closed_on_failure
 from podium.tools._mcp.definitions import Definition, wire_names
 from podium.tools._mcp.servers import ServerInfo
 from podium.tools._mcp.thread import outcome_of, result_of
-from podium.tools._mcp.tool import MCPTool
+from podium.tools._mcp.tool import defined_tool
 from podium.tools._threads import run_in_thread
 from podium.tools._tool import Tool
 from podium.tools._toolset import Toolset
@@ -139,11 +139,11 @@ class MCPToolset(Toolset):
         shown = wire_names(names, self._prefix)
         to_inputs, to_state, to_string = self._mappings
         tools: list[Tool] = [
-            MCPTool.of_definition(
+            defined_tool(
                 known[name],
                 self._connection,
                 shown[name],
-                mappings=(to_inputs.get(name), to_state.get(name), to_string.get(name)),
+                (to_inputs.get(name), to_state.get(name), to_string.get(name)),
             )
             for name in dict.fromkeys(names)
         ]
