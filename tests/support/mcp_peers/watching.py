@@ -56,13 +56,18 @@ class Held:
 def held() -> Held:
     """Return what this process holds now, read from /proc."""
     tasks = Path(f"/proc/{os.getpid()}/task")
-    children = {
-        int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()
-    }
+    children = {child for task in tasks.iterdir() for child in _children(task)}
     threads = {f"{one.name} {one.ident}" for one in threading.enumerate() if "-mcp-" in one.name}
     links = [_target(one) for one in Path("/proc/self/fd").iterdir()]
     descriptors = {one for one in links if one.startswith(("socket:", "pipe:"))}
     return Held(frozenset(children), frozenset(threads), frozenset(descriptors))
+
+
+def _children(task: Path) -> list[int]:
+    try:
+        return [int(child) for child in (task / "children").read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):  # the thread has ended meanwhile
+        return []
 
 
 def _target(link: Path) -> str:

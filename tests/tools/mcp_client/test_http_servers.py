@@ -24,6 +24,7 @@ from podium.tools import (
     SSEServerInfo,
     StreamableHttpServerInfo,
 )
+from podium.tools._mcp.servers import ServerInfo
 
 pytestmark = pytest.mark.anyio
 
@@ -73,11 +74,11 @@ def free_port() -> int:
 @pytest.mark.parametrize("kind", ["http", "sse"])
 async def test_a_real_server_is_listed_called_killed_and_started_again(kind: str) -> None:
     port = free_port()
-    server: StreamableHttpServerInfo | SSEServerInfo = {
+    servers: dict[str, ServerInfo] = {
         "http": StreamableHttpServerInfo(f"http://127.0.0.1:{port}/mcp", name="web"),
         "sse": SSEServerInfo(f"http://127.0.0.1:{port}/sse", name="web"),
-    }[kind]
-    toolset = MCPToolset(server, tool_names=["add", "wait"])
+    }
+    toolset = MCPToolset(servers[kind], tool_names=["add", "wait"])
     lost: list[str] = []
 
     async def call_in_vain() -> None:

@@ -76,7 +76,8 @@ class Failures:
     def of_tool(self, name: str, said: str) -> MCPInvocationError:
         """Return the error for a tool that failed, in the server's words."""
         return MCPInvocationError(
-            f"Tool {name!r:.80} of MCP server {self._label!r} failed: {said or 'it does not say why'}",
+            f"Tool {name!r:.80} of MCP server {self._label!r} failed: "
+            f"{said or 'it does not say why.'}",
             tool_name=name,
         )
 

@@ -162,7 +162,8 @@ class MCPTool(Tool):
         schema = _ANY_ARGUMENTS if definition is None else definition.schema
         if definition is not None:
             self._check_inputs(name, inputs or {}, definition.schema)
-        super().__init__(
+        Tool.__init__(
+            self,
             name,
             self._own_description or (definition.description if definition is not None else ""),
             schema,
@@ -216,18 +217,19 @@ class MCPTool(Tool):
             relay.close()
 
 
-def defined_tool(
-    definition: Definition, connection: Connection, name: str, mappings: Mappings
-) -> MCPTool:
-    """Return a tool that is defined already and shares a connection with others."""
-    made = MCPTool.__new__(MCPTool)
-    made._connection = connection
-    made._is_alone = False
-    made._original_name = definition.name
-    made._own_description = None
-    made._mappings = mappings
-    made._set_up(name, definition)
-    return made
+class SharedMCPTool(MCPTool):
+    """A tool of a toolset: defined already, and one of several that share a connection."""
+
+    def __init__(
+        self, definition: Definition, connection: Connection, name: str, mappings: Mappings
+    ) -> None:
+        """Be the tool that the definition describes, under the name that the model sees."""
+        self._connection = connection
+        self._is_alone = False
+        self._original_name = definition.name
+        self._own_description = None
+        self._mappings = mappings
+        self._set_up(name, definition)
 
 
 class _Relay:

@@ -9,7 +9,7 @@ from podium.tools._mcp.connection import Connection, closed_on_failure
 from podium.tools._mcp.definitions import Definition, wire_names
 from podium.tools._mcp.servers import ServerInfo
 from podium.tools._mcp.thread import outcome_of, result_of
-from podium.tools._mcp.tool import defined_tool
+from podium.tools._mcp.tool import SharedMCPTool
 from podium.tools._threads import run_in_thread
 from podium.tools._tool import Tool
 from podium.tools._toolset import Toolset
@@ -139,7 +139,7 @@ class MCPToolset(Toolset):
         shown = wire_names(names, self._prefix)
         to_inputs, to_state, to_string = self._mappings
         tools: list[Tool] = [
-            defined_tool(
+            SharedMCPTool(
                 known[name],
                 self._connection,
                 shown[name],
