@@ -72,7 +72,7 @@ def test_an_output_schema_that_cannot_be_used_is_left_out_with_a_warning(
 
 
 def test_an_input_schema_that_cannot_be_used_is_refused() -> None:
-    with pytest.raises(ToolDefinitionError, match="'a'.*points outside"):
+    with pytest.raises(ToolDefinitionError, match=r"'a'.*points outside"):
         defined("a", "b", {"properties": {"v": {"$ref": "http://elsewhere/"}}}, None)
 
 
