@@ -204,6 +204,16 @@ def rivals(bench: Bench) -> Iterator[Row]:
         yield plain("J10", what, [figure], unit="", target=target)
 
 
+def mcp_calls(bench: Bench) -> Iterator[Row]:
+    """J12: what podium adds to a call of an MCP tool over stdio, above the bare client."""
+    figures = _measured("bench_mcp.py")
+    for name in ("cpu", "wall"):
+        what = f"MCP call above the bare client, {name}"
+        target = 1 if name == "cpu" else None  # the clock says as much where nothing else runs
+        added, bare = figures[f"added_{name}"], figures[f"bare_{name}"]
+        yield plain("J12", what, [added], unit="ms", target=target, other=bare)
+
+
 JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "J1": short_runs,
     "J2": long_runs,
@@ -215,6 +225,7 @@ JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "J8": overheads,
     "J9": budgets,
     "J10": rivals,
+    "J12": mcp_calls,
 }
 
 

@@ -89,6 +89,7 @@ def start_run(
     conversation = _conversation(messages)
     check_inputs(agent, inputs)
     tools = _chosen_tools(agent, options.tools)
+    flatten_tools(tools)  # two of one name are refused before a span is open
     place = place or Place(parent=current_run.get())
     values = {name: inputs[name] for name in inputs if name in agent.variables}
     if agent.shows_budget:

@@ -11,6 +11,9 @@ Example:
     add.invoke(a=2, b=3)  # 5
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from podium.tools._calls import ToolCall, ToolCallResult
 from podium.tools._context import CallContext
 from podium.tools._decorator import create_tool_from_function, tool
@@ -20,6 +23,10 @@ from podium.tools._tool import Tool
 from podium.tools._toolset import Toolset
 from podium.tools.content import ContentPart, FileContent, ImageContent, TextContent
 from podium.tools.errors import (
+    MCPConnectionError,
+    MCPError,
+    MCPInvocationError,
+    MCPToolNotFoundError,
     PodiumError,
     SchemaGenerationError,
     StateError,
@@ -31,17 +38,31 @@ from podium.tools.errors import (
 )
 from podium.tracing._text import clean_text, printable
 
+if TYPE_CHECKING:
+    from podium.tools._mcp.servers import SSEServerInfo, StdioServerInfo, StreamableHttpServerInfo
+    from podium.tools._mcp.tool import MCPTool
+    from podium.tools._mcp.toolset import MCPToolset
+
 __all__ = [
     "CallContext",
     "ContentPart",
     "FileContent",
     "ImageContent",
+    "MCPConnectionError",
+    "MCPError",
+    "MCPInvocationError",
+    "MCPTool",
+    "MCPToolNotFoundError",
+    "MCPToolset",
     "MergeHandler",
     "PodiumError",
+    "SSEServerInfo",
     "SchemaGenerationError",
     "State",
     "StateError",
     "StateSchema",
+    "StdioServerInfo",
+    "StreamableHttpServerInfo",
     "TextContent",
     "Tool",
     "ToolArgumentsError",
@@ -60,3 +81,18 @@ __all__ = [
     "replace_values",
     "tool",
 ]
+
+
+_LAZY = {
+    "podium.tools._mcp.servers": ("SSEServerInfo", "StdioServerInfo", "StreamableHttpServerInfo"),
+    "podium.tools._mcp.tool": ("MCPTool",),
+    "podium.tools._mcp.toolset": ("MCPToolset",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what not every program needs when it is first asked for."""
+    for module, names in _LAZY.items():
+        if name in names:
+            return getattr(importlib.import_module(module), name)
+    raise AttributeError(f"module 'podium.tools' has no attribute {name!r}")

@@ -122,11 +122,17 @@ def _as_tool(item: object) -> Tool:
 
 
 def _check_unique(tools: Sequence[Tool]) -> None:
-    seen: set[str] = set()
+    seen: dict[str, Tool] = {}
     for one in tools:
         if one.name in seen:
             raise ValueError(
-                f"Two tools are named {one.name!r}, so a call could mean either. "
-                "Rename one, as in @tool(name=...)."
+                f"Two tools are named {one.name!r}{_origins(seen[one.name], one)}, so a call could "
+                "mean either. Rename one, as in @tool(name=...) or MCPToolset(..., prefix=...)."
             )
-        seen.add(one.name)
+        seen[one.name] = one
+
+
+def _origins(first: Tool, second: Tool) -> str:
+    if first.origin == second.origin:
+        return ""
+    return f", one from {first.origin} and one from {second.origin}"
