@@ -1,4 +1,4 @@
-"""Kinds of annotation that pydantic takes no notice of, or refuses, and that tools take all the same."""
+"""Kinds of annotation that pydantic refuses or does not look into, and that tools take."""
 
 from __future__ import annotations
 

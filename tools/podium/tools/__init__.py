@@ -14,6 +14,7 @@ Example:
 from podium.tools._calls import ToolCall, ToolCallResult
 from podium.tools._context import CallContext
 from podium.tools._decorator import create_tool_from_function, tool
+from podium.tools._searchable import SearchableToolset
 from podium.tools._state import MergeHandler, State, StateSchema, merge_lists, replace_values
 from podium.tools._text import clean_json, clean_text, printable
 from podium.tools._tool import Tool
@@ -38,6 +39,7 @@ __all__ = [
     "MergeHandler",
     "PodiumError",
     "SchemaGenerationError",
+    "SearchableToolset",
     "State",
     "StateError",
     "StateSchema",

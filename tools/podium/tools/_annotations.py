@@ -1,4 +1,4 @@
-"""Annotations as pydantic takes them: what it would refuse, or check loosely, written another way."""
+"""Annotations as pydantic takes them: what it would refuse or not check, written another way."""
 
 from __future__ import annotations
 
