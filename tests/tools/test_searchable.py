@@ -9,6 +9,7 @@ import pytest
 
 from podium.tools import SearchableToolset, Tool, ToolArgumentsError, Toolset, tool
 from podium.tools import _searchable as searchable_module
+from podium.tools._bm25 import Bm25Index
 from podium.tools._toolset import selectable_tools
 
 pytestmark = pytest.mark.anyio
@@ -243,11 +244,10 @@ async def test_a_toolset_in_the_catalog_may_grow() -> None:
 
 async def test_the_index_is_built_once_for_all_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     built = list[object]()
-    index_of = searchable_module.Bm25Index
 
     def build(texts: Any) -> object:
         built.append(texts)
-        return index_of(texts)
+        return Bm25Index(texts)
 
     monkeypatch.setattr(searchable_module, "Bm25Index", build)
     tools = over()

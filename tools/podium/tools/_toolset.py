@@ -107,8 +107,10 @@ class _Joined(Toolset):
 
     def __init__(self, parts: Sequence[Tool | Toolset]) -> None:
         super().__init__()
-        self._parts = list(parts)
-        known = [one for one in parts if type(one) is Toolset or not isinstance(one, Toolset)]
+        self._parts: list[Tool | Toolset] = [
+            inner for one in parts for inner in (one._parts if isinstance(one, _Joined) else [one])
+        ]
+        known = [one for one in self._parts if type(one) is Toolset or not isinstance(one, Toolset)]
         flatten_tools(known)  # the others may have to connect before they know their tools
 
     def add(self, tool: Tool) -> None:
