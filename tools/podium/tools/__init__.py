@@ -21,6 +21,7 @@ from podium.tools._tool import Tool
 from podium.tools._toolset import Toolset
 from podium.tools.content import ContentPart, FileContent, ImageContent, TextContent
 from podium.tools.errors import (
+    FetchError,
     PodiumError,
     SchemaGenerationError,
     StateError,
@@ -34,6 +35,7 @@ from podium.tools.errors import (
 __all__ = [
     "CallContext",
     "ContentPart",
+    "FetchError",
     "FileContent",
     "ImageContent",
     "MergeHandler",

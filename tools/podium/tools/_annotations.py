@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, LiteralString, Union, cast, get_args
 import typing_extensions
 
 _LOOSE = (collections.abc.Iterable, collections.abc.Collection)
+_CALLABLE: Any = collections.abc.Callable
 
 _Memo = dict[type, type]
 
@@ -36,7 +37,7 @@ def _checkable(annotation: Any, memo: _Memo) -> Any:
         (item,) = get_args(annotation) or (Any,)
         return types.GenericAlias(list, (_checkable(item, memo),))
     args = get_args(annotation)
-    if origin is None or origin is Literal or origin is collections.abc.Callable:
+    if origin is None or origin is Literal or origin is _CALLABLE:
         return annotation
     inner = args[:1] if origin is Annotated else args
     changed = [_checkable(one, memo) for one in inner]
@@ -61,7 +62,7 @@ def _is_old_typed_dict(annotation: Any) -> bool:
 def _modern_typed_dict(old: Any, memo: _Memo) -> type:
     """Return a TypedDict with the keys of `old`; it may refer to itself."""
     make = cast("Any", typing_extensions.TypedDict)
-    new = cast("Any", make(old.__name__, {}, total=old.__total__))
+    new: Any = make(old.__name__, {}, total=old.__total__)
     memo[old] = new
     hints = typing.get_type_hints(old, include_extras=True)
     new.__annotations__ = {key: _checkable(hint, memo) for key, hint in hints.items()}

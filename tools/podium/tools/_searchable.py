@@ -9,6 +9,7 @@ from typing import Any
 
 from podium.tools._bm25 import Bm25Index
 from podium.tools._calls import ToolCall
+from podium.tools._shapes import is_object
 from podium.tools._state import State
 from podium.tools._threads import run_in_thread
 from podium.tools._tool import Tool
@@ -219,7 +220,7 @@ def _described(tool: Tool) -> str:
     parts = [tool.name, tool.name, tool.description]
     for name, schema in tool.parameters["properties"].items():
         parts.append(name)
-        if isinstance(schema, dict):
+        if is_object(schema):
             parts.append(str(schema.get("description", "")))
     return " ".join(parts)
 

@@ -6,7 +6,8 @@
     │   │   └── SchemaGenerationError no JSON schema can be made from a signature
     │   ├── ToolArgumentsError        what the model sent does not fit the schema
     │   ├── ToolInvocationError       the tool's own code raised
-    │   └── ToolNotFoundError         no tool has the name the model used
+    │   ├── ToolNotFoundError         no tool has the name the model used
+    │   └── FetchError                something on the web that may not, or could not, be fetched
     ├── StateError                    a state key or value that the schema does not allow
     └── AgentError                    (podium.agent.errors)
 
@@ -20,6 +21,7 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "FetchError",
     "PodiumError",
     "SchemaGenerationError",
     "StateError",
@@ -70,6 +72,10 @@ class ToolInvocationError(ToolError):
 
 class ToolNotFoundError(ToolError, LookupError):
     """No tool has the name that was asked for."""
+
+
+class FetchError(ToolError):
+    """Something on the web could not be fetched, or may not be; the text is for the model."""
 
 
 class StateError(PodiumError, ValueError):
