@@ -12,6 +12,7 @@ Example:
 """
 
 from podium.tools._calls import ToolCall, ToolCallResult
+from podium.tools._component_tool import ComponentTool
 from podium.tools._context import CallContext
 from podium.tools._decorator import create_tool_from_function, tool
 from podium.tools._searchable import SearchableToolset
@@ -34,6 +35,7 @@ from podium.tools.errors import (
 
 __all__ = [
     "CallContext",
+    "ComponentTool",
     "ContentPart",
     "FetchError",
     "FileContent",

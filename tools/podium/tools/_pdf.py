@@ -75,10 +75,9 @@ def _drawn(document: Any, number: int, dpi: int, max_pixels: int) -> bytes:
             f"Page {number} of the PDF would have {pixels:,.0f} pixels at {dpi} dpi, and "
             f"{max_pixels:,} is the most. Lower dpi."
         )
+    written = io.BytesIO()
     try:
-        image = page.render(scale=scale).to_pil()
+        page.render(scale=scale).to_pil().save(written, "PNG")
     except ImportError as error:
         raise missing_extra("Pages of a PDF are drawn", "pillow", "documents") from error
-    written = io.BytesIO()
-    image.save(written, "PNG")
     return written.getvalue()
