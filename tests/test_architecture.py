@@ -20,9 +20,15 @@ MAX_FILE_LINES, MAX_FUNCTION_LINES = 400, 60
 
 IMPORTERS = {
     "aiohttp": ("agent/podium/agent/models/",),
+    "bs4": ("tools/podium/tools/_reading",),
     "genai_prices": ("agent/podium/agent/_list_prices",),
-    "httpx2": ("agent/podium/agent/models/", "agent/podium/agent/testing/"),
+    "httpx2": (
+        "agent/podium/agent/models/",
+        "agent/podium/agent/testing/",
+        "tools/podium/tools/_web/",
+    ),
     "jinja2": ("agent/podium/agent/prompts",),
+    "markdownify": ("tools/podium/tools/_reading",),
     "networkx": ("orchestration/podium/orchestration/", "tracing/podium/tracing/"),
     "openai": ("agent/podium/agent/models/",),
     "opentelemetry": ("tracing/podium/tracing/",),

@@ -127,7 +127,7 @@ def test_state_fills_parameters_and_takes_outputs() -> None:
     )
 
     assert list(split.parameters["properties"]) == ["size", "by"]
-    assert (split.reads, split.writes) == ({"document"}, {"pieces"})
+    assert (split.reads, split.writes) == (frozenset({"document"}), frozenset({"pieces"}))
     assert split.state_updates({"parts": ["a"]}) == [("pieces", ["a"], None)]
 
 

@@ -3,62 +3,17 @@
 from __future__ import annotations
 
 import gzip
-import threading
 import zlib
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from web_site import Site
 
 from podium.tools import FetchError
 from podium.tools._web.fetch import Fetched, FetchRules, fetch, fetch_blocking
 
 anyio_test = pytest.mark.anyio
-
-
-class Site(ThreadingHTTPServer):
-    """A server on loopback whose pages are written by the test."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Page)
-        self.pages: dict[str, tuple[int, dict[str, str], bytes]] = {}
-        self.seen: list[tuple[str, dict[str, str]]] = []
-        self.release = threading.Event()
-
-    def page(self, path: str, body: bytes = b"", status: int = 200, **headers: str) -> None:
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        self.pages[path] = status, named, body
-
-
-class Page(BaseHTTPRequestHandler):
-    server: Site
-
-    def do_GET(self) -> None:
-        self.server.seen.append((self.path, {k.lower(): v for k, v in self.headers.items()}))
-        status, headers, body = self.server.pages[self.path]
-        self.send_response(status)
-        for name, value in {"content-length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-        if self.path == "/slow":
-            self.server.release.wait(20)
-
-    def log_message(self, format: str, *args: Any) -> None: ...
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with Site() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield server
-        server.release.set()
-        server.shutdown()
-        thread.join()
 
 
 async def at_loopback(host: str, port: int) -> list[str]:

@@ -7,6 +7,7 @@ import struct
 import sys
 import threading
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,8 @@ def png_header(width: int, height: int) -> bytes:
 
 
 def pdf(pages: int = 2, size: float = 72.0) -> bytes:
-    import pypdfium2  # pyright: ignore[reportMissingTypeStubs]
-
-    document: Any = pypdfium2.PdfDocument.new()
+    pypdfium2: Any = import_module("pypdfium2")  # untyped
+    document = pypdfium2.PdfDocument.new()
     for _ in range(pages):
         document.new_page(size, size)
     written = io.BytesIO()

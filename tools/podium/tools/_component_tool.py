@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from podium.tools._definition import check_inputs, check_texts, is_async
@@ -120,8 +120,8 @@ def _call(component: object, what: str) -> None:
 
 
 async def _call_async(component: object, what: str) -> None:
-    method = getattr(component, f"{what}_async", None)
-    if callable(method):
+    method: Callable[[], Awaitable[object]] | None = getattr(component, f"{what}_async", None)
+    if method is not None:
         await method()
     elif callable(getattr(component, what, None)):
         await run_in_thread(_call, component, what)

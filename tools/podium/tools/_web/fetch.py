@@ -7,7 +7,7 @@ import ssl
 import zlib
 from collections.abc import AsyncGenerator, Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 
 import anyio
@@ -164,11 +164,12 @@ async def _body(response: httpx2.Response, url: httpx2.URL, limit: int) -> tuple
     unpack = _unpacker(response, url)
     body, packed = bytearray(), 0
     try:
-        async for chunk in response.aiter_raw():
-            packed += len(chunk)
-            body += unpack(chunk, limit + 1 - len(body))
-            if len(body) > limit or packed > limit:
-                return bytes(body[:limit]), True
+        async with aclosing(response.aiter_raw()) as chunks:
+            async for chunk in chunks:
+                packed += len(chunk)
+                body += unpack(chunk, limit + 1 - len(body))
+                if len(body) > limit or packed > limit:
+                    return bytes(body[:limit]), True
     except zlib.error as error:
         raise FetchError(
             f"The URL {shown(url)!r} sent a body that cannot be unpacked ({error}). "
