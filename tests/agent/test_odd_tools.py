@@ -129,7 +129,7 @@ async def test_a_module_that_raises_when_it_is_imported_fails_that_call_only(
 ) -> None:
     (tmp_path / "broken_plugin.py").write_text("raise RuntimeError('no licence')")
     (tmp_path / "leaving_plugin.py").write_text("raise SystemExit(3)")
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
 
     def use(name: str) -> Callable[[], object]:
         return lambda: __import__(name)

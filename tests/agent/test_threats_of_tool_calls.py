@@ -29,6 +29,14 @@ pytestmark = pytest.mark.anyio
 RAN: list[object] = []
 
 
+def measure(it: list[object]) -> str:
+    return str(len(it))
+
+
+def given_back(it: object) -> object:
+    return it
+
+
 @pytest.fixture(autouse=True)
 def nothing_ran() -> None:
     RAN.clear()
@@ -225,7 +233,7 @@ async def test_threat_55_bytes_in_a_result_are_named_never_dumped() -> None:
     ],
 )
 async def test_threat_63_a_schema_from_elsewhere_costs_no_time(schema: dict[str, Any]) -> None:
-    taken = Tool("take", "Take.", {"properties": {"it": schema}}, lambda it: str(len(it)))
+    taken = Tool("take", "Take.", {"properties": {"it": schema}}, measure)
     hostile: Any = "a" * 40 + "!" if schema["type"] == "string" else [[n] for n in range(10_000)]
     model = ScriptedChatGenerator([calls(call("take", it=hostile)), "done"])
 
@@ -246,12 +254,10 @@ def test_threat_63_a_schema_that_leads_outside_or_never_ends_is_refused(
     schema: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(ToolDefinitionError, match=words):
-        Tool("take", "Take.", {"properties": {"it": schema}}, lambda it: it)
+        Tool("take", "Take.", {"properties": {"it": schema}}, given_back)
 
 
 async def test_threat_63_a_reference_to_itself_ends() -> None:
-    taken = Tool(
-        "take", "Take.", {"properties": {"it": {"$ref": "#/properties/it"}}}, lambda it: it
-    )
+    taken = Tool("take", "Take.", {"properties": {"it": {"$ref": "#/properties/it"}}}, given_back)
 
     assert await taken.invoke_async(it=[1]) == [1]

@@ -172,13 +172,20 @@ class _Catalog:
             [catalog] if isinstance(catalog, Toolset) else list(as_sequence(catalog))
         )
         self._name = search_tool_name
+        self._toolsets = [one for one in self.parts if isinstance(one, Toolset)]
+        self._known: tuple[list[int], list[Tool]] | None = None
         self._indexed: tuple[list[Tool], Bm25Index] | None = None
         self._lock = threading.Lock()  # one index is built, however many runs begin together
         self._check([one for one in self.parts if type(one) is Toolset or isinstance(one, Tool)])
 
     def tools(self) -> list[Tool]:
         """Return the tools there are now; toolsets in the catalog may grow."""
-        return self._check(self.parts)
+        if any(type(one) is not Toolset for one in self._toolsets):
+            return self._check(self.parts)
+        sizes = [len(one) for one in self._toolsets]  # tools are added to them, never taken away
+        if self._known is None or self._known[0] != sizes:
+            self._known = sizes, self._check(self.parts)
+        return self._known[1]
 
     def is_ready(self) -> bool:
         """Return whether the index is that of the tools there are now."""
