@@ -126,7 +126,9 @@ async def test_a_pdf_on_the_web_is_read_as_text(site: Site) -> None:
     text = await reader().invoke_async(url=f"http://{host(site)}/a")
 
     assert text.endswith("]\nSails are made of flax.")
-    with pytest.raises(ToolInvocationError, match=r"The PDF cannot be read: .* cannot be opened"):
+    with pytest.raises(
+        ToolInvocationError, match=r"The PDF at .*/b' cannot be read: .* cannot be opened"
+    ):
         await reader().invoke_async(url=f"http://{host(site)}/b")
 
 

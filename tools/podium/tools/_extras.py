@@ -4,9 +4,9 @@ from __future__ import annotations
 
 
 def missing_extra(purpose: str, package: str, extra: str) -> ImportError:
-    """Return the error that names the extra; `purpose` is a clause such as "PDFs are read"."""
+    """Return the error that names the extra; `purpose` is a phrase such as "reading a PDF"."""
     return ImportError(
-        f"{purpose} by the package {package!r}, which is not installed. "
+        f"The package {package!r} is not installed, and {purpose} needs it. "
         f"Install it with: pip install 'podium[{extra}]'",
         name=package,
     )

@@ -11,9 +11,7 @@ from podium.tools._media import MAX_FILE_BYTES
 from podium.tools._text import printable
 from podium.tools.errors import ToolError, nearest
 
-SUFFIXES = frozenset(
-    {".csv", ".htm", ".html", ".json", ".md", ".pdf", ".rst", ".txt", ".yaml", ".yml"}
-)
+SUFFIXES = (".csv", ".htm", ".html", ".json", ".md", ".pdf", ".rst", ".txt", ".yaml", ".yml")
 """Ends of the names of files that are taken for documents."""
 MAX_FILES = 10_000
 """How many files of a folder are looked at."""

@@ -27,7 +27,7 @@ def open_pdf(data: bytes) -> Generator[Any]:
     try:
         pypdfium2: Any = import_module("pypdfium2")  # an extra, slow to load, and untyped
     except ImportError as error:
-        raise missing_extra("PDFs are read", "pypdfium2", "documents") from error
+        raise missing_extra("reading a PDF", "pypdfium2", "documents") from error
     with _lock:
         try:
             document = pypdfium2.PdfDocument(data)
@@ -79,5 +79,5 @@ def _drawn(document: Any, number: int, dpi: int, max_pixels: int) -> bytes:
     try:
         page.render(scale=scale).to_pil().save(written, "PNG")
     except ImportError as error:
-        raise missing_extra("Pages of a PDF are drawn", "pillow", "documents") from error
+        raise missing_extra("drawing a page of a PDF", "pillow", "documents") from error
     return written.getvalue()

@@ -93,7 +93,7 @@ def _soup(text: str) -> tuple[Any, Any]:
         from bs4 import BeautifulSoup  # an extra, and slow to load
         from markdownify import MarkdownConverter
     except ImportError as error:
-        raise missing_extra("HTML is turned into Markdown", "markdownify", "web") from error
+        raise missing_extra("turning HTML into Markdown", "markdownify", "web") from error
     return BeautifulSoup(text, "html.parser"), MarkdownConverter(heading_style="ATX").convert_soup
 
 

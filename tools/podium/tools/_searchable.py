@@ -64,7 +64,7 @@ class SearchableToolset(Toolset):
         for name in described.keys() - _PARAMETERS.keys():
             raise ValueError(
                 f"The search tool has no parameter {name!r}.{nearest(name, _PARAMETERS)} "
-                "Describe only these."
+                "Name one of them."
             )
         self._catalog = _Catalog(catalog, search_tool_name)
         self._top_k, self._threshold = top_k, search_threshold

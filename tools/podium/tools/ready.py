@@ -131,7 +131,9 @@ def _page_text(page: Fetched) -> str:
         try:
             return clean_text(pdf_text(page.data))
         except (ImportError, ValueError) as error:
-            raise FetchError(f"The PDF cannot be read: {error}") from error
+            raise FetchError(
+                f"The PDF at {printable(page.url, limit=200)!r} cannot be read: {error}"
+            ) from error
     if page.content_type in _HTML_TYPES:
         text = html_as_markdown(page.data, page.charset, page.url)
     else:
