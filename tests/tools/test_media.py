@@ -13,6 +13,7 @@ from typing import Any
 
 import PIL.Image
 import pytest
+from web_site import Site
 
 from podium.tools import FetchError, FileContent, ImageContent
 from podium.tools import content as content_module
@@ -58,7 +59,15 @@ def test_an_images_kind_and_size_are_read_from_its_first_bytes(data: bytes, kind
 
 
 @pytest.mark.parametrize(
-    "data", [png_header(3, 2)[:20], b"\xff\xd8\xff", b"\xff\xd8\xffx", b"RIFF1234WEBPVP9 ", b"GIF8"]
+    "data",
+    [
+        png_header(3, 2)[:20],
+        b"\xff\xd8\xff",
+        b"\xff\xd8\xffx",
+        b"RIFF1234WEBPVP9 ",
+        b"GIF8",
+        b"\xff\xd8" + b"\xff" * 2_000,
+    ],
 )
 def test_a_header_that_is_cut_off_says_nothing_of_the_size(data: bytes) -> None:
     assert image_size(data) is None
@@ -193,6 +202,33 @@ def test_a_missing_package_names_the_extra(
 
     with pytest.raises(ImportError, match=rf"'{package}'.*pip install 'podium\[documents\]'"):
         ImageContent.from_pdf(data)
+
+
+def test_images_and_files_come_from_the_web(site: Site) -> None:
+    site.page("/a", drawn("PNG"), content_type="image/jpeg")
+    site.page("/b.png", drawn("PNG"))
+    site.page("/c/notes.csv?x=1", b"a,b", content_type="text/csv")
+    place = f"http://127.0.0.1:{site.server_port}"
+
+    lying = ImageContent.from_url(f"{place}/a", detail="low", allow_private=["127.0.0.1"])
+    unnamed = ImageContent.from_url(f"{place}/b.png", allow_private=["127.0.0.1"])
+    notes = FileContent.from_url(f"{place}/c/notes.csv?x=1", allow_private=["127.0.0.1"])
+
+    assert (lying.mime_type, lying.detail, lying.meta) == (
+        "image/png",
+        "low",
+        {"url": f"{place}/a"},
+    )
+    assert unnamed.mime_type == "image/png"
+    assert (notes.mime_type, notes.filename) == ("text/csv", "notes.csv")
+
+
+def test_a_page_is_no_image(site: Site) -> None:
+    site.page("/a", b"<html>", content_type="text/html")
+    url = f"http://127.0.0.1:{site.server_port}/a"
+
+    with pytest.raises(FetchError, match="is of type 'text/html', and only image/"):
+        ImageContent.from_url(url, allow_private=["127.0.0.1"])
 
 
 @pytest.mark.parametrize("load", [ImageContent.from_url, FileContent.from_url])
