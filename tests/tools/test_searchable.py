@@ -78,9 +78,7 @@ async def test_only_the_search_tool_is_seen_until_something_is_found() -> None:
     told = await search(tools, query="what is the weather like?")
 
     assert before == ["search_tools"]
-    assert told == (
-        "Loaded 1 tools, which you can call from now on:\n- get_weather: Weather of a city."
-    )
+    assert told == "From now on you can call:\n- get_weather: Weather of a city."
     assert names(tools) == ["search_tools", "get_weather"]
 
 

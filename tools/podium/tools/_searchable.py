@@ -149,7 +149,7 @@ class SearchableToolset(Toolset):
             )
         self._found.update({one.name: one for one in found})
         listed = "\n".join(f"- {one.name}: {_summary(one)}" for one in found)
-        return f"Loaded {len(found)} tools, which you can call from now on:\n{listed}"
+        return f"From now on you can call:\n{listed}"
 
     def _new_search_tool(self) -> Tool:
         name, description = self._spec

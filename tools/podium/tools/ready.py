@@ -30,8 +30,8 @@ from podium.tools.errors import FetchError
 
 __all__ = ["fetch_url", "read_document", "search_corpus"]
 
-MAX_PAGE_BYTES = 2 * 1024 * 1024
-"""What is read of a page, unless told otherwise."""
+MAX_PAGE_BYTES = 1024 * 1024
+"""What is read of a page, unless told otherwise: a page made to be slow takes seconds a megabyte."""
 MAX_RESULTS = 20
 """How many passages a search returns at the most."""
 
@@ -39,6 +39,7 @@ _TEXT_TYPES = (
     *("text/", "application/json", "application/ld+json", "application/xml"),
     *("application/xhtml+xml", "application/rss+xml", "application/atom+xml", "application/pdf"),
 )
+_READING_SECONDS = 15.0  # for turning what was fetched into text
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 
 Part = Annotated[int, Field(ge=1, description="which part of a long text, from 1")]
@@ -69,7 +70,7 @@ def fetch_url(
         own_hosts=frozenset(host.lower() for host in allow_private),
     )
 
-    @tool(name="fetch_url")
+    @tool(name="fetch_url", timeout_seconds=timeout_seconds + _READING_SECONDS)
     async def read_page(
         url: Annotated[str, "the address of the page, beginning with https:// or http://"],
         part: Part = 1,
