@@ -6,18 +6,19 @@ Prints:
     7 * (4 + 2) is 42.
     calc_result: 42
     step_count: 2, tool_call_counts: {'calculator': 1}, exit_reason: text
-    a wrong expression is answered, not raised: Only numbers, + - * and ( ) are calculated.
+    a wrong expression is answered, not raised: Only numbers, + * and ( ) are calculated.
 """
 
 import ast
 import operator
+from collections.abc import Callable
 from typing import Annotated
 
 from podium.agent import Agent, ChatMessage
 from podium.agent.testing import ScriptedChatGenerator, call, calls
 from podium.tools import tool
 
-OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
+SIGNS: dict[type, Callable[[float, float], float]] = {ast.Add: operator.add, ast.Mult: operator.mul}
 
 
 @tool(outputs_to_state={"calc_result": {"source": "result"}})
@@ -29,12 +30,11 @@ def calculator(
 
 
 def evaluate(node: ast.expr) -> float:
-    match node:
-        case ast.Constant(value=int() | float() as number):
-            return number
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATIONS:
-            return float(OPERATIONS[type(op)](evaluate(left), evaluate(right)))
-    raise ValueError("Only numbers, + - * and ( ) are calculated.")
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return node.value
+    if isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
+        return SIGNS[type(node.op)](evaluate(node.left), evaluate(node.right))
+    raise ValueError("Only numbers, + * and ( ) are calculated.")
 
 
 model = ScriptedChatGenerator(

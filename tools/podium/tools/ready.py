@@ -31,7 +31,7 @@ from podium.tools.errors import FetchError
 __all__ = ["fetch_url", "read_document", "search_corpus"]
 
 MAX_PAGE_BYTES = 1024 * 1024
-"""What is read of a page, unless told otherwise: a page made to be slow takes seconds a megabyte."""
+"""What is read of a page, unless told otherwise; a page made to be slow takes seconds for it."""
 MAX_RESULTS = 20
 """How many passages a search returns at the most."""
 

@@ -192,5 +192,5 @@ def _unpacker(response: httpx2.Response, url: httpx2.URL) -> Callable[[bytes, in
 
 @functools.cache
 def _tls() -> ssl.SSLContext:
-    """Load the certificates once: it takes longer than many a fetch."""
-    return httpx2.create_ssl_context(trust_env=False)
+    """Load the certificates that the environment names, once: it takes longer than a fetch."""
+    return httpx2.create_ssl_context()
