@@ -20,6 +20,7 @@ MAX_FILE_LINES, MAX_FUNCTION_LINES = 400, 60
 
 IMPORTERS = {
     "aiohttp": ("agent/podium/agent/models/",),
+    "bs4": ("tools/podium/tools/_reading",),
     "genai_prices": ("agent/podium/agent/_list_prices",),
     "httpx2": (
         "agent/podium/agent/models/",
@@ -27,8 +28,10 @@ IMPORTERS = {
         "tracing/podium/tracing/reading/",
         "tracing/podium/tracing/export/",
         "tools/podium/tools/_mcp/http",
+        "tools/podium/tools/_web/",
     ),
     "jinja2": ("agent/podium/agent/prompts",),
+    "markdownify": ("tools/podium/tools/_reading",),
     "mcp": ("tools/podium/tools/_mcp/",),
     "mcp_types": ("tools/podium/tools/_mcp/",),
     "networkx": ("orchestration/podium/orchestration/", "tracing/podium/tracing/"),

@@ -214,6 +214,20 @@ def mcp_calls(bench: Bench) -> Iterator[Row]:
         yield plain("J12", what, [added], unit="ms", target=target, other=bare)
 
 
+def tools(bench: Bench) -> Iterator[Row]:
+    """J11: building a thousand tools, and finding one among ten thousand."""
+    rounds = [_measured("bench_tools.py") for _ in range(max(bench.long_rounds // 3, 1))]
+    for name, what, unit, scale, target in (
+        ("schemas", "1,000 tools from functions", "s", 1.0, 0.5),
+        ("build", "index over 10,000 tools", "s", 1.0, 1.0),
+        ("held", "memory of that", "MB", 1 / 1024**2, 60.0),
+        ("search", "search among them", "ms", 1e3, 10.0),
+        ("slowest", "the slowest of 200", "ms", 1e3, None),
+    ):
+        counted = [figures[name] for figures in rounds]
+        yield plain("J11", what, counted, unit=unit, scale=scale, target=target)
+
+
 JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "J1": short_runs,
     "J2": long_runs,
@@ -225,6 +239,7 @@ JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "J8": overheads,
     "J9": budgets,
     "J10": rivals,
+    "J11": tools,
     "J12": mcp_calls,
 }
 

@@ -15,14 +15,17 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from podium.tools._calls import ToolCall, ToolCallResult
+from podium.tools._component_tool import ComponentTool
 from podium.tools._context import CallContext
 from podium.tools._decorator import create_tool_from_function, tool
+from podium.tools._searchable import SearchableToolset
 from podium.tools._state import MergeHandler, State, StateSchema, merge_lists, replace_values
 from podium.tools._text import clean_json
 from podium.tools._tool import Tool
 from podium.tools._toolset import Toolset
 from podium.tools.content import ContentPart, FileContent, ImageContent, TextContent
 from podium.tools.errors import (
+    FetchError,
     MCPConnectionError,
     MCPError,
     MCPInvocationError,
@@ -45,7 +48,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CallContext",
+    "ComponentTool",
     "ContentPart",
+    "FetchError",
     "FileContent",
     "ImageContent",
     "MCPConnectionError",
@@ -58,6 +63,7 @@ __all__ = [
     "PodiumError",
     "SSEServerInfo",
     "SchemaGenerationError",
+    "SearchableToolset",
     "State",
     "StateError",
     "StateSchema",

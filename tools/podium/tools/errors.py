@@ -7,6 +7,7 @@
     │   ├── ToolArgumentsError        what the model sent does not fit the schema
     │   ├── ToolInvocationError       the tool's own code raised
     │   ├── ToolNotFoundError         no tool has the name the model used
+    │   ├── FetchError                something on the web that may not, or could not, be fetched
     │   └── MCPError                  an MCP server, or the connection to it, does not do its part
     │       ├── MCPConnectionError    it cannot be started or reached, or was lost
     │       ├── MCPToolNotFoundError  it has no tool of the name that was asked for
@@ -24,6 +25,7 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "FetchError",
     "MCPConnectionError",
     "MCPError",
     "MCPInvocationError",
@@ -94,6 +96,10 @@ class MCPToolNotFoundError(MCPError, LookupError):
 
 class MCPInvocationError(MCPError, ToolInvocationError):
     """An MCP server answered a call with an error."""
+
+
+class FetchError(ToolError):
+    """Something on the web could not be fetched, or may not be; the text is for the model."""
 
 
 class StateError(PodiumError, ValueError):
