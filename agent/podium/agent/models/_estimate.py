@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.agent.messages import ChatMessage, MessagePart
+from podium.agent.messages import ChatMessage, MessagePart, ReasoningContent
 from podium.tools import (
     FileContent,
     ImageContent,
@@ -173,4 +173,10 @@ def part_tokens(part: MessagePart) -> int:
         case FileContent():
             return len(part.base64_data) // 4
         case _:
-            return estimate_tokens(part.reasoning_text)
+            return max(estimate_tokens(part.reasoning_text), reasoning_tokens(part))
+
+
+def reasoning_tokens(part: ReasoningContent) -> int:
+    """Return how many tokens a provider counted for reasoning that goes back to it; else 0."""
+    counted: object = part.extra.get("tokens")
+    return counted if type(counted) is int else 0
