@@ -48,10 +48,10 @@ def test_a_conversation_is_sent_item_by_item() -> None:
     assert items == [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "Look at a."},
-        {"role": "assistant", "content": "I look."},
+        {"type": "message", "role": "assistant", "content": "I look."},
         {"type": "function_call", "call_id": "c1", "name": "look", "arguments": '{"at":"a"}'},
         {"type": "function_call_output", "call_id": "c1", "output": "a is red"},
-        {"role": "assistant", "content": "It is red."},
+        {"type": "message", "role": "assistant", "content": "It is red."},
     ]
 
 
@@ -93,7 +93,7 @@ def test_a_message_that_says_nothing_is_left_out(message: ChatMessage) -> None:
 def test_a_refusal_goes_back_as_what_the_model_said() -> None:
     message = ChatMessage.from_assistant(meta={"refusal": "I can't."})
 
-    assert sent(message) == [{"role": "assistant", "content": "I can't."}]
+    assert sent(message) == [{"type": "message", "role": "assistant", "content": "I can't."}]
 
 
 def test_a_call_without_an_id_gets_the_same_one_as_its_result() -> None:

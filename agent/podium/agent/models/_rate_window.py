@@ -52,6 +52,11 @@ class RateWindow:
         """The part of the limits that is in use, from above 0 to 1."""
         return self._part
 
+    @property
+    def used(self) -> int:
+        """The tokens of the calls in the window."""
+        return self._used
+
     def wait_seconds(self, now: float, tokens: int) -> float:
         """Return how long a call of so many tokens has to wait; 0 when it may start."""
         self._forget(now)

@@ -50,7 +50,7 @@ class FallbackChatGenerator:
     >>> down, up = ScriptedChatGenerator([ConnectionError("down")]), ScriptedChatGenerator(["Hi."])
     >>> from podium.agent import Agent
     >>> result = Agent(chat_generator=FallbackChatGenerator([down, up])).run("Hello")
-    >>> result.text, result.last_message.meta["fallback"]["failed"][0]["error"]
+    >>> result.text, result["last_message"].meta["fallback"]["failed"][0]["error"]
     ('Hi.', 'ConnectionError: down')
     """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from podium.agent.messages import ChatMessage
 from podium.agent.models._openai.api import Api, ModelCall
@@ -52,6 +53,11 @@ class OpenAIResponsesChatGenerator(OpenAIGenerator):
         given = dict(generation_kwargs or {})
         return {**given, **output_cap({**self.generation_kwargs, **given}, max_tokens)}
 
+    @property
+    def _server(self) -> str:
+        """Who can read the reasoning it sent: a host and its port."""
+        return urlsplit(self._base_url).netloc
+
     def _check_kwargs(self, kwargs: Mapping[str, Any]) -> None:
         check_response_kwargs(kwargs)
 
@@ -63,7 +69,7 @@ class OpenAIResponsesChatGenerator(OpenAIGenerator):
         *,
         stream: bool,
     ) -> ModelCall:
-        server, sent = self.server_address, messages
+        server, sent = self._server, messages
         if is_chained(kwargs):
             previous, sent = link(messages, server=server)
             kwargs = {**kwargs, "previous_response_id": previous}
@@ -82,7 +88,7 @@ class OpenAIResponsesChatGenerator(OpenAIGenerator):
     ) -> list[ChatMessage]:
         if not is_chained(kwargs):
             return replies
-        return [linked(messages, reply, server=self.server_address) for reply in replies]
+        return [linked(messages, reply, server=self._server) for reply in replies]
 
     def _encode_tool(self, tool: Tool) -> bytes:
         return encode_tool(tool, strict=self.tools_strict)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, cast
 
 Json = Mapping[str, Any]
 
+_NOTHING: Json = {}
 _CONTENT_TYPES = frozenset({"input_text", "input_image", "input_file", "output_text", "refusal"})
 _ROLES = frozenset({"user", "assistant", "system", "developer"})
 
@@ -22,7 +24,7 @@ def check_input(items: Iterable[Json]) -> None:
     for place, item in enumerate(listed):
         _check_item(item, place)
     _check_pairs(listed)
-    for item, following in zip(listed, [*listed[1:], {}], strict=True):
+    for item, following in zip_longest(listed, listed[1:], fillvalue=_NOTHING):
         if item.get("type") == "reasoning" and not _is_of_assistant(following):
             raise ValueError(
                 f"Item {item.get('id')!r} of type 'reasoning' was provided without its required "

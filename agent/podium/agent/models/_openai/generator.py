@@ -119,8 +119,7 @@ class OpenAIGenerator(ABC):
     @property
     def server_address(self) -> str:
         """The host that is called, as spans name it."""
-        url = self.api_base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
-        return urlsplit(url).hostname or url
+        return urlsplit(self._base_url).hostname or self._base_url
 
     async def run_async(
         self,
@@ -249,6 +248,10 @@ class OpenAIGenerator(ABC):
         """Return the model and where it is."""
         place = f", api_base_url={self.server_address!r}" if self.api_base_url else ""
         return f"{type(self).__name__}(model={self.model!r}{place})"
+
+    @property
+    def _base_url(self) -> str:
+        return self.api_base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
 
     @property
     def _max_retries(self) -> int:

@@ -49,7 +49,8 @@ def response_to_message(response: Mapping[str, Any], *, model: str, server: str)
     Raises:
         ModelError: the response failed, was cancelled, or is not there yet.
     """
-    output = [as_mapping(item) for item in as_list(response.get("output"))]
+    listed = map(as_mapping, as_list(response.get("output")))
+    output = [item for item in listed if isinstance(item.get("type"), str)]
     text = BETWEEN_MESSAGES.join(filter(None, map(message_text, _of(output, "message"))))
     raise_for_status(response, model=model, partial_text=text)
     usage = Usage.of_call(response.get("usage"))

@@ -13,7 +13,7 @@ from podium.agent.models._openai.reply_draft import as_list, as_mapping, as_text
 
 BETWEEN_MESSAGES = "\n\n"
 """What stands between the texts of several messages of one answer."""
-SAID = frozenset({"message", "function_call"})
+SAID = ("message", "function_call")
 """Items whose content a ChatMessage holds itself."""
 
 Item = Mapping[str, Any]

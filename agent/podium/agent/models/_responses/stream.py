@@ -61,7 +61,7 @@ class StreamedResponse:
         self._choice = StreamedChoice(0, model=model, tool_names=tool_names, source=SOURCE)
         self._items: dict[int, Item] = {}
         self._places: dict[str, object] = {}
-        self._argued: set[object] = set()
+        self._argued: set[int | None] = set()
         self._started: Mapping[str, Any] = {}
         self._response: Mapping[str, Any] | None = None
         self._other: object = "nothing"
@@ -96,7 +96,7 @@ class StreamedResponse:
             case "response.output_item.added":
                 self._open_item(event, out)
             case "response.function_call_arguments.delta":
-                self._argue(event.get("output_index"), as_text(event.get("delta")), out)
+                self._argue(_place(event), as_text(event.get("delta")), out)
             case "response.output_item.done":
                 self._close_item(event, out)
             case "response.completed" | "response.incomplete" | "response.failed":
@@ -142,22 +142,24 @@ class StreamedResponse:
     def _open_item(self, event: Mapping[str, Any], out: Chunks) -> None:
         item = as_mapping(event.get("item"))
         if item.get("type") == "function_call":
-            index = event.get("output_index")
+            index = _place(event)
             identity = as_text(item.get("call_id") or item.get("id"))
             self._call(index, {"name": item.get("name"), "arguments": ""}, out, id=identity)
 
     def _close_item(self, event: Mapping[str, Any], out: Chunks) -> None:
-        item, index = as_mapping(event.get("item")), event.get("output_index")
-        self._items[index if isinstance(index, int) else len(self._items)] = item
+        item, index = as_mapping(event.get("item")), _place(event)
+        self._items[len(self._items) if index is None else index] = item
         if item.get("type") == "function_call" and index not in self._argued:
             self._argue(index, as_text(item.get("arguments")), out)
 
-    def _argue(self, index: object, piece: str, out: Chunks) -> None:
+    def _argue(self, index: int | None, piece: str, out: Chunks) -> None:
         if piece:
             self._argued.add(index)
             self._call(index, {"arguments": piece}, out)
 
-    def _call(self, index: object, function: Mapping[str, Any], out: Chunks, **facts: str) -> None:
+    def _call(
+        self, index: int | None, function: Mapping[str, Any], out: Chunks, **facts: str
+    ) -> None:
         call = {"index": index, "function": function, **facts}
         self._choice.add({"delta": {"tool_calls": [call]}}, None, out)
 
@@ -195,3 +197,9 @@ class StreamedResponse:
         self._response = {**self._started, **response}
         reason = end_of(response) or "stop"
         self._choice.add({"finish_reason": reason}, response.get("usage"), out)
+
+
+def _place(event: Mapping[str, Any]) -> int | None:
+    """Return the place of an event's item in the output; None where the server does not say."""
+    index = event.get("output_index")
+    return index if type(index) is int else None

@@ -87,7 +87,8 @@ def _assistant(message: ChatMessage, server: str) -> list[Item]:
     text = message.text
     if not text and not calls:
         text = str(message.meta.get("refusal") or "")  # what the model said in the text's place
-    said: list[Item] = [{"role": "assistant", "content": text}] if text else []
+    # The type is needed by compatible servers, which take a message without it for a user's.
+    said: list[Item] = [{"type": "message", "role": "assistant", "content": text}] if text else []
     said += [_call(call) for call in calls]
     carried = message.reasoning.extra if message.reasoning is not None else {}
     if carried.get("server") != server:
