@@ -117,9 +117,11 @@ async def test_a_mistake_of_ones_own_is_not_covered_up() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "on", [Exception, (KeyError, ValueError), lambda error: "mistake" in str(error)]
-)
+def is_mistake(error: Exception) -> bool:
+    return "mistake" in str(error)
+
+
+@pytest.mark.parametrize("on", [Exception, (KeyError, ValueError), is_mistake])
 async def test_on_says_what_to_go_on_after(on: Any) -> None:
     reply = await ask(ValueError("a mistake"), "Two.", on=on)
 

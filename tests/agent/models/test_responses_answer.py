@@ -18,11 +18,16 @@ USAGE = {
     "output_tokens_details": {"reasoning_tokens": 20},
     "total_tokens": 39,
 }
-THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "sealed"}
+THOUGHT: dict[str, Any] = {
+    "type": "reasoning",
+    "id": "rs_1",
+    "summary": [],
+    "encrypted_content": "sealed",
+}
 
 
 def said(*texts: str, **fields: object) -> dict[str, Any]:
-    parts = [{"type": "output_text", "text": text, "annotations": []} for text in texts]
+    parts = [{"type": "output_text", "text": text} for text in texts]
     return {"type": "message", "id": "msg_1", "role": "assistant", "content": parts, **fields}
 
 

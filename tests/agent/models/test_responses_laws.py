@@ -21,25 +21,20 @@ from podium.agent.testing._responses_request import check_input
 
 ARGUMENTS = st.dictionaries(st.text(max_size=5), st.text(max_size=9) | st.integers(), max_size=3)
 CALLS = st.lists(st.tuples(st.sampled_from(["look", "list"]), ARGUMENTS), max_size=3)
-MESSAGES = st.builds(
-    lambda text, thought, refusal, calls: {
-        "content": text,
-        "reasoning_content": thought,
-        "refusal": refusal,
-        "tool_calls": [
-            {"id": f"c{at}", "function": {"name": name, "arguments": json.dumps(arguments)}}
-            for at, (name, arguments) in enumerate(calls)
-        ],
-    },
-    st.text(max_size=30),
-    st.text(max_size=30),
-    st.text(max_size=5),
-    CALLS,
+TEXT = st.text(max_size=30)
+MESSAGES = st.fixed_dictionaries(
+    {"content": TEXT, "reasoning_content": TEXT, "refusal": TEXT, "calls": CALLS}
 )
 REASONS = st.sampled_from(["stop", "length", "content_filter"])
 
 
-def response_for(message: dict[str, Any], reason: str) -> dict[str, Any]:
+def response_for(said: dict[str, Any], reason: str) -> dict[str, Any]:
+    """Return the response in which a model says this."""
+    calls = [
+        {"id": f"c{at}", "function": {"name": name, "arguments": json.dumps(arguments)}}
+        for at, (name, arguments) in enumerate(said["calls"])
+    ]
+    message = {**said, "tool_calls": calls}
     request = RecordedRequest(0, {"model": "m", "input": "Hi"}, b"", {}, 0.0, "responses")
     return response_of(Weighed(message, reason, {"prompt_tokens": 1}), request)
 

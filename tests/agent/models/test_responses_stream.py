@@ -13,7 +13,7 @@ from podium.agent.streaming import StreamingChunk, ToolCallDelta
 
 Event = dict[str, Any]
 USAGE = {"input_tokens": 9, "output_tokens": 3, "total_tokens": 12}
-CREATED = {
+CREATED: Event = {
     "type": "response.created",
     "response": {"id": "resp_1", "model": "m-1", "status": "in_progress", "output": []},
 }
@@ -97,7 +97,7 @@ def test_thoughts_stand_apart_from_each_other_and_from_the_text() -> None:
         {**thought, "summary_index": 1, "delta": "Then."},
         {"type": "response.reasoning_text.delta", "output_index": 1, "delta": "More."},
     ]
-    reasoning = {"type": "reasoning", "id": "rs_1", "summary": []}
+    reasoning: Event = {"type": "reasoning", "id": "rs_1", "summary": []}
 
     reply, chunks = streamed(*events, text("Hi", 2), end(reasoning, message("Hi")))
 

@@ -15,7 +15,12 @@ SERVER = "api.example"
 IMAGE = ImageContent("cGl4ZWxz", "image/png", "low")
 FILE = FileContent("JVBERg==", "application/pdf", "a.pdf")
 CALL = ToolCall("look", {"at": "a"}, "c1")
-THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "sealed"}
+THOUGHT: dict[str, Any] = {
+    "type": "reasoning",
+    "id": "rs_1",
+    "summary": [],
+    "encrypted_content": "sealed",
+}
 ASKED = {"type": "function_call", "id": "fc_1", "call_id": "c1", "status": "completed"}
 
 

@@ -13,7 +13,7 @@ from podium.agent.testing._turns import Fault
 
 CALL = {"type": "function_call", "call_id": "c1", "name": "look", "arguments": "{}"}
 OUTPUT = {"type": "function_call_output", "call_id": "c1", "output": "red"}
-THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": []}
+THOUGHT: dict[str, Any] = {"type": "reasoning", "id": "rs_1", "summary": []}
 USER = {"role": "user", "content": "Hi"}
 
 Send = Any

@@ -31,10 +31,11 @@ from podium.tools import (
 
 MESSAGE_OVERHEAD = 8
 """Tokens that frame a message, or a tool call within one: role, name, separators."""
-IMAGE_TOKENS = 1_500
-"""Tokens of an image at full detail."""
-LOW_DETAIL_IMAGE_TOKENS = 100
-"""Tokens of an image with `detail="low"`."""
+IMAGE_TOKENS = 2_500
+"""Tokens of an image at full detail: as many patches as a small model of OpenAI's looks at, and its
+factor for them, which is the dearest of the usual ones."""
+LOW_DETAIL_IMAGE_TOKENS = 500
+"""Tokens of an image with `detail="low"`, by the same model."""
 
 # A word is cut after 5 letters and before a capital; one without a vowel at its start, or of more
 # than 15 letters, is no word that a vocabulary holds, and goes in pairs. Digits go in pairs too,

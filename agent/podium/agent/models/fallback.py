@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from podium.agent._effects import LIVE, ModelRequest
 from podium.agent._lifecycle import call_on_part
@@ -22,6 +22,10 @@ NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _BUSY = frozenset({408, 409, 429})
 META_KEY = "fallback"
 """Where a reply's meta says who was asked before: `{"index", "failed": [{"model", "error"}]}`."""
+
+
+On = type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]
+"""After which errors to go on: their kinds, or a function that decides."""
 
 
 def is_curable_elsewhere(error: Exception) -> bool:
@@ -58,9 +62,7 @@ class FallbackChatGenerator:
         self,
         chat_generators: Iterable[ChatGenerator],
         *,
-        on: type[Exception]
-        | tuple[type[Exception], ...]
-        | Callable[[Exception], bool] = is_curable_elsewhere,
+        on: On = is_curable_elsewhere,
     ) -> None:
         """Keep the generators, the preferred one first.
 
@@ -84,6 +86,7 @@ class FallbackChatGenerator:
                     "neither run_async nor run. Pass one such as OpenAIChatGenerator(model=...)."
                 )
         self.on = on
+        self._is_curable = _condition(on)
 
     @property
     def model(self) -> str:
@@ -152,7 +155,7 @@ class FallbackChatGenerator:
             try:
                 return {"replies": self._with_meta(await LIVE.call_model(tried), failed)}
             except Exception as error:
-                if (listener is not None and listener.was_called) or not self._goes_on_after(error):
+                if (listener is not None and listener.was_called) or not self._is_curable(error):
                     self._tell_what_was_before(error, failed)
                     raise
                 failed.append(error)
@@ -173,11 +176,6 @@ class FallbackChatGenerator:
     def __repr__(self) -> str:
         """Return the generators in order."""
         return f"FallbackChatGenerator({list(self.chat_generators)!r})"
-
-    def _goes_on_after(self, error: Exception) -> bool:
-        if isinstance(self.on, type | tuple):
-            return isinstance(error, self.on)
-        return self.on(error)
 
     def _with_meta(
         self, replies: Sequence[ChatMessage], failed: Sequence[Exception]
@@ -210,6 +208,13 @@ class FallbackChatGenerator:
             is_retryable=any(error.is_retryable for error in known),
             was_refused=len(known) == len(failed) and all(error.was_refused for error in known),
         )
+
+
+def _condition(on: On) -> Callable[[Exception], bool]:
+    if isinstance(on, type | tuple):
+        kinds = cast("type[Exception] | tuple[type[Exception], ...]", on)
+        return lambda error: isinstance(error, kinds)
+    return on
 
 
 def _model_of(generator: object) -> str:

@@ -57,7 +57,7 @@ def response_events(
     response: dict[str, Any], text: TimedText
 ) -> Iterator[tuple[float, dict[str, Any]]]:
     """Yield the events of a stream of this response, with a pause before each piece of `text`."""
-    started = {**response, "status": "in_progress", "output": [], "usage": None}
+    started: dict[str, Any] = {**response, "status": "in_progress", "output": [], "usage": None}
     told: list[tuple[float, dict[str, Any]]] = [
         (0.0, {"type": "response.created", "response": started}),
         (0.0, {"type": "response.in_progress", "response": started}),

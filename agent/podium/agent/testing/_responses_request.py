@@ -162,7 +162,9 @@ def _add_to_assistant(message: dict[str, Any], item: Json) -> None:
 
 
 def _as_chat_content(content: Any) -> Any:
-    return list(map(_as_chat_part, content)) if isinstance(content, list) else content
+    if not isinstance(content, list):
+        return content
+    return [_as_chat_part(part) for part in cast("list[Json]", content)]
 
 
 def _as_chat_part(part: Json) -> Json:

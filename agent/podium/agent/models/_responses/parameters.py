@@ -10,6 +10,7 @@ from podium.agent.models._openai.parameters import (
     fields_and_options,
     response_format,
 )
+from podium.agent.models._openai.reply_draft import as_mapping
 from podium.agent.models._output_caps import LIMIT_KEYS, is_limit
 from podium.agent.models._responses.chain import is_chained
 
@@ -61,7 +62,7 @@ def request_parameters(
     for key, value in fields.items():
         if value is not None and key != "stream_options":  # its usage comes in any case
             _put(body, key, value)
-    body |= {key: value for key, value in (kwargs.get("extra_body") or {}).items()}
+    body |= dict[str, Any](kwargs.get("extra_body") or {})
     if limit is not None:
         body[OUTPUT_LIMIT] = limit
     if body.get("store") is False:
@@ -71,11 +72,8 @@ def request_parameters(
 
 def output_limit(kwargs: Mapping[str, Any]) -> int | None:
     """Return how many tokens a call may write, by the lowest limit of any name; None for none."""
-    limits = [
-        given.get(key)
-        for given in (kwargs, kwargs.get("extra_body") or {})
-        for key in (*LIMIT_KEYS, OUTPUT_LIMIT)
-    ]
+    keys, extra = (*LIMIT_KEYS, OUTPUT_LIMIT), dict[str, Any](kwargs.get("extra_body") or {})
+    limits = [*map(kwargs.get, keys), *map(extra.get, keys)]
     return min(filter(is_limit, limits), default=None)
 
 
@@ -110,8 +108,5 @@ def _text_format(value: Any) -> Any:
 
 
 def _tool_choice(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        given = cast("Mapping[str, Any]", value)
-        if isinstance(given.get("function"), Mapping):
-            return {"type": "function", "name": given["function"].get("name")}
-    return value
+    chosen = as_mapping(as_mapping(value).get("function"))
+    return {"type": "function", "name": chosen.get("name")} if chosen else value

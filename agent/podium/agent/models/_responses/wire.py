@@ -90,10 +90,10 @@ def _assistant(message: ChatMessage, server: str) -> list[Item]:
     # The type is needed by compatible servers, which take a message without it for a user's.
     said: list[Item] = [{"type": "message", "role": "assistant", "content": text}] if text else []
     said += [_call(call) for call in calls]
-    carried = message.reasoning.extra if message.reasoning is not None else {}
-    if carried.get("server") != server:
+    reasoning = message.reasoning
+    if reasoning is None or reasoning.extra.get("server") != server:
         return said
-    return with_carried(carried, said, text)
+    return with_carried(reasoning.extra, said, text)
 
 
 def _call(call: ToolCall) -> Item:
