@@ -13,12 +13,11 @@ from podium.agent._tries import next_try
 from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage
 from podium.agent.models._listener import Listener
+from podium.agent.models._openai.retries import NO_CREDIT
 from podium.agent.models._output_caps import output_caps
 from podium.agent.models._protocol import ChatGenerator, StreamingCallback
 from podium.tools import Tool, printable
 
-NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
-"""Codes of refusals for money: not to be tried again there, but elsewhere."""
 _BUSY = frozenset({408, 409, 429})
 META_KEY = "fallback"
 """Where a reply's meta says who was asked before: `{"index", "failed": [{"model", "error"}]}`."""

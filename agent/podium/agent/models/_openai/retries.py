@@ -14,6 +14,8 @@ from podium.agent.messages import ChatMessage
 from podium.agent.models._listener import Listener
 from podium.agent.models._protocol import ChatGenerator, StreamingCallback
 
+NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+"""Codes of refusals for money: trying again there is of no use, but elsewhere it may be."""
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 8.0
 LONGEST_ASKED_SECONDS = 120.0
