@@ -28,7 +28,7 @@ def check_input(items: Iterable[Json]) -> None:
         if item.get("type") == "reasoning" and not _is_of_assistant(following):
             raise ValueError(
                 f"Item {item.get('id')!r} of type 'reasoning' was provided without its required "
-                "following item."
+                "following item. Send what it led to behind it, or leave it out."
             )
 
 
