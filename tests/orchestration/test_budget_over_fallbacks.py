@@ -57,7 +57,7 @@ async def test_what_the_provider_counts_is_within_the_limit_whatever_fails(
             api_base_url=server.base_url,
             max_retries=1,
             rate_limit=limit,
-            generation_kwargs={"max_tokens": 300},
+            generation_kwargs={"max_tokens": 600},
         )
         for kind, name in zip(kinds, ("large", "small"), strict=True)
     ]
