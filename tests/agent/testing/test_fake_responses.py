@@ -72,8 +72,8 @@ def test_a_long_answer_is_cut_to_the_limit(send: Send) -> None:
 
     assert heard.json["status"] == "incomplete"
     assert heard.json["incomplete_details"] == {"reason": "max_output_tokens"}
-    assert heard.json["usage"]["output_tokens"] == 10
-    assert server.usage_total.output_tokens == 10
+    assert 0 < heard.json["usage"]["output_tokens"] <= 10
+    assert server.usage_total.output_tokens == heard.json["usage"]["output_tokens"]
 
 
 def test_usage_that_is_given_is_reported_as_it_is(send: Send) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable
 
 import anyio
 
-from podium.agent._wake_up import WakeUp
 from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage
+from podium.agent.models._line import Line
 from podium.agent.models._rate_window import RateWindow, StartedCall
 from podium.tracing import Usage
 
@@ -55,7 +54,7 @@ class RateLimit:
         self._clock = clock
         self._sleep = sleep
         self._window = RateWindow(requests_per_minute, tokens_per_minute)
-        self._line = _Line()
+        self._line = Line()
         self._lock = threading.Lock()  # guards the window and the average: threads share them
         self._reply_tokens = float(EXPECTED_REPLY_TOKENS)
 
@@ -112,43 +111,3 @@ class RateLimit:
             if usage.complete:
                 self._window.settle(request, usage.total_tokens)
                 self._reply_tokens += (usage.output_tokens - self._reply_tokens) / 8
-
-
-class _Line:
-    """One at a time, first come, first served, across threads and event loops."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()  # guards the two below
-        self._waiting: deque[WakeUp] = deque()
-        self._is_taken = False
-
-    async def __aenter__(self) -> None:
-        wake_up = WakeUp()
-        with self._lock:
-            if not self._is_taken:
-                self._is_taken = True
-                return
-            self._waiting.append(wake_up)
-        try:
-            await wake_up.wait()
-        except BaseException:
-            with self._lock:
-                is_served = wake_up not in self._waiting
-                if not is_served:
-                    self._waiting.remove(wake_up)
-            if is_served:
-                self._serve_next()
-            raise
-
-    async def __aexit__(self, *error: object) -> None:
-        self._serve_next()
-
-    def _serve_next(self) -> None:
-        with self._lock:
-            while self._waiting:
-                try:
-                    self._waiting.popleft().call()
-                except RuntimeError:  # its loop has ended, and its task with it
-                    continue
-                return
-            self._is_taken = False
