@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
@@ -17,6 +17,7 @@ from podium.agent.models._openai.parameters import (
     check_generation_kwargs,
     response_format,
 )
+from podium.agent.models._openai.retries import ask_with_retries
 from podium.agent.models._protocol import StreamingCallback
 from podium.agent.models._rate_limit import RateLimit
 from podium.agent.secrets import Secret, as_secret
@@ -138,9 +139,6 @@ class OpenAIGenerator(ABC):
             ModelError: the provider could not be reached, refused, failed, or broke off.
             ValueError: there is no API key, or `generation_kwargs` sets what podium sets.
         """
-        # The openai package takes most of a second to load: programs without a call do without it.
-        from podium.agent.models._openai.retries import ask_with_retries
-
         if not messages:
             return {"replies": []}
         if isinstance(messages, str):
@@ -153,12 +151,8 @@ class OpenAIGenerator(ABC):
         ) -> list[ChatMessage]:
             merged = {**self.generation_kwargs, **(kwargs or {})}
             call = self._call(request, offered, merged, stream=callback is not None)
-            if self.rate_limit is None:
-                replies = await self._send(call, callback)
-            else:
-                size = estimate_prompt_tokens(request, offered)
-                replies = await self.rate_limit.keep(size, lambda: self._send(call, callback))
-            return self._finished(request, merged, replies)
+            size = 0 if self.rate_limit is None else estimate_prompt_tokens(request, offered)
+            return self._finished(request, merged, await self._send(call, callback, size))
 
         replies = await ask_with_retries(
             self,
@@ -288,7 +282,9 @@ class OpenAIGenerator(ABC):
         """Return the replies with what a later call will want to know."""
         return replies
 
-    async def _send(self, call: ModelCall, callback: StreamingCallback | None) -> list[ChatMessage]:
+    async def _send(
+        self, call: ModelCall, callback: StreamingCallback | None, prompt_tokens: int
+    ) -> list[ChatMessage]:
         # The openai package takes most of a second to load: programs without a call do without it.
         from podium.agent.models._openai.call import fetch_replies, stream_replies
         from podium.agent.models._openai.client import clients_here
@@ -296,9 +292,16 @@ class OpenAIGenerator(ABC):
         clients = await clients_here()
         async with clients.gate(self.api_base_url, self.max_concurrency):
             client = await clients.client_for(self, self._settings)
-            if callback is None:
-                return await fetch_replies(client, call)
-            return await stream_replies(client, call, callback)
+
+            def send() -> Awaitable[list[ChatMessage]]:
+                if callback is None:
+                    return fetch_replies(client, call)
+                return stream_replies(client, call, callback)
+
+            if self.rate_limit is None:
+                return await send()
+            # Within the gate, or what had its turn would wait there and be sent in a later minute.
+            return await self.rate_limit.keep(prompt_tokens, send)
 
     def _encoded(self, tool: Tool) -> bytes:
         state = (tool.name, tool.description, id(tool.parameters))
