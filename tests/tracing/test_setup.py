@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from podium.tracing import setup, setup_tracing
 from podium.tracing._otlp_file import OtlpFileExporter
-from podium.tracing._spans import open_span
+from podium.tracing._open_span import open_span
 
 
 def a_span(name: str = "work", attributes: Mapping[str, object] | None = None) -> None:
@@ -245,7 +245,7 @@ def test_a_processor_that_fails_to_close_is_logged(caplog: pytest.LogCaptureFixt
 
 OPEN_AND_LEAVE = """
 from podium.tracing import setup_tracing
-from podium.tracing._spans import open_span
+from podium.tracing._open_span import open_span
 
 setup_tracing(file="trace.jsonl")
 open_span("work", kind="internal", parent=None, attributes={}).end()
@@ -309,7 +309,7 @@ def test_without_setup_no_span_is_made_and_the_sdk_stays_unloaded(
     printed = run_python(
         "-c",
         "import sys\n"
-        "from podium.tracing._spans import NO_SPAN, open_span, tracing_enabled\n"
+        "from podium.tracing._open_span import NO_SPAN, open_span, tracing_enabled\n"
         "span = open_span('work', kind='internal', parent=None, attributes={})\n"
         "print(span is NO_SPAN, tracing_enabled(), 'opentelemetry.sdk' in sys.modules)",
     )

@@ -10,19 +10,16 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.trace import SpanKind, StatusCode
 
-from podium.tracing import Usage, _spans, setup_tracing
+from podium.tracing import Usage, _open_span, setup_tracing
 from podium.tracing import attributes as names
+from podium.tracing._open_span import NO_SPAN, OpenSpan, open_span, tracing_enabled
 from podium.tracing._spans import (
-    NO_SPAN,
-    OpenSpan,
     agent_span,
     chat_span,
     hook_span,
-    open_span,
     set_agent_result,
     set_chat_result,
     tool_span,
-    tracing_enabled,
 )
 from podium.tracing.testing import SpanRecorder
 
@@ -299,7 +296,7 @@ class Broken(SpanProcessor):
 def test_a_failing_processor_is_logged_once_and_hurts_nothing(
     at_start: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    _spans._report.cache_clear()
+    _open_span._report.cache_clear()
 
     with (
         setup_tracing(span_processor=Broken(at_start=at_start)),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from podium.tracing._spans import OpenSpan, chat_span, set_chat_result
+from podium.tracing._open_span import OpenSpan
+from podium.tracing._spans import chat_span, set_chat_result
 
 if TYPE_CHECKING:
     from podium.agent._context import RunContext

@@ -16,7 +16,8 @@ from podium.agent.messages import ChatMessage
 from podium.tools import CallContext, ContentPart, MergeHandler, Tool, ToolCall, ToolCallResult
 from podium.tools._text import error_text, said_by
 from podium.tools.errors import ToolError, ToolInvocationError
-from podium.tracing._spans import OpenSpan, tool_span
+from podium.tracing._open_span import OpenSpan
+from podium.tracing._spans import tool_span
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,61 @@
+"""What happens within a span: tries of a model call that failed, and waiting for a budget.
+
+A retry belongs to the call that it repeats, so it is an event on the one span of that call. Whoever
+retries need not know the span: it is the current one.
+"""
+
+from __future__ import annotations
+
+from opentelemetry import trace
+
+from podium.tracing import attributes as names
+from podium.tracing._open_span import OpenSpan
+
+
+def note_retry(
+    error: BaseException | str,
+    *,
+    attempt: int,
+    delay_seconds: float | None = None,
+    model: str | None = None,
+) -> None:
+    """Say on the current model call's span that a try failed and the call is made again.
+
+    `error` is what failed, or the name of its kind; its text may be private and stays out.
+    `attempt` counts the tries that failed, from 1.
+    """
+    _current().event(
+        names.RETRY,
+        {
+            names.RETRY_ATTEMPT: attempt,
+            names.RETRY_DELAY_SECONDS: delay_seconds,
+            names.REQUEST_MODEL: model,
+            names.ERROR_TYPE: _kind(error),
+        },
+    )
+
+
+def note_fallback(
+    error: BaseException | str, *, attempt: int, model: str, next_model: str | None
+) -> None:
+    """Say on the current model call's span that a model failed and the next one is asked.
+
+    `attempt` counts the models that failed, from 1; `next_model` is None when none is left.
+    """
+    _current().event(
+        names.FALLBACK,
+        {
+            names.RETRY_ATTEMPT: attempt,
+            names.REQUEST_MODEL: model,
+            names.FALLBACK_MODEL: next_model,
+            names.ERROR_TYPE: _kind(error),
+        },
+    )
+
+
+def _current() -> OpenSpan:
+    return OpenSpan.of(trace.get_current_span())
+
+
+def _kind(error: BaseException | str) -> str:
+    return error if isinstance(error, str) else type(error).__name__
