@@ -16,8 +16,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from podium.tracing import setup, setup_tracing
-from podium.tracing._otlp_file import OtlpFileExporter
 from podium.tracing._open_span import open_span
+from podium.tracing._otlp_file import OtlpFileExporter
 
 
 def a_span(name: str = "work", attributes: Mapping[str, object] | None = None) -> None:
