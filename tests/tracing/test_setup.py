@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace import SpanProcessor
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from podium.tracing import setup, setup_tracing
+from podium.tracing import setup_tracing
 from podium.tracing._open_span import open_span
 from podium.tracing._otlp_file import OtlpFileExporter
 
@@ -187,7 +187,7 @@ def test_a_file_that_cannot_be_written_is_refused_by_name(path: str, tmp_path: P
 
 
 def test_no_place_for_spans_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"Pass file='trace.jsonl', or a span processor"):
+    with pytest.raises(ValueError, match=r"Pass file='trace.jsonl', or another place"):
         setup_tracing()
 
 
@@ -218,13 +218,12 @@ class Stuck(SpanProcessor):
 
 
 def test_closing_waits_a_bounded_time_for_a_dead_endpoint(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(setup, "_WAIT_SECONDS", 0.05)
     stuck = Stuck()
     handle = setup_tracing(span_processor=stuck)
 
-    flushed, closed = handle.flush(), handle.close()
+    flushed, closed = handle.flush(timeout_seconds=0.05), handle.close(timeout_seconds=0.05)
 
     stuck.let_go.set()
     assert (flushed, closed) == (False, False)
@@ -240,7 +239,8 @@ def test_a_processor_that_fails_to_close_is_logged(caplog: pytest.LogCaptureFixt
     closed = setup_tracing(span_processor=Failing()).close()
 
     assert not closed
-    assert "no such host" in caplog.text
+    assert "could not be flushed or closed: RuntimeError" in caplog.text
+    assert "no such host" not in caplog.text  # it may be an address with a key in it
 
 
 OPEN_AND_LEAVE = """

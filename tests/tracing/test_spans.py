@@ -15,6 +15,7 @@ from podium.tracing import attributes as names
 from podium.tracing._open_span import NO_SPAN, OpenSpan, open_span, tracing_enabled
 from podium.tracing._spans import (
     agent_span,
+    chat_facts,
     chat_span,
     hook_span,
     set_agent_result,
@@ -40,7 +41,7 @@ def an_agent(name: str = "coordinator", parent: OpenSpan = NO_SPAN) -> OpenSpan:
 
 
 def a_chat(parent: OpenSpan = NO_SPAN, *, stream: bool = False) -> OpenSpan:
-    return chat_span(
+    facts = chat_facts(
         model="gpt-5-mini",
         provider="openai",
         agent_name="coordinator",
@@ -49,8 +50,8 @@ def a_chat(parent: OpenSpan = NO_SPAN, *, stream: bool = False) -> OpenSpan:
         stream=stream,
         server_address="localhost",
         server_port=8080,
-        parent=parent.context,
     )
+    return chat_span(facts, parent.context)
 
 
 def a_tool(parent: OpenSpan = NO_SPAN, *, target: str | None = None) -> OpenSpan:

@@ -17,6 +17,7 @@ from podium.agent._stop import Stop
 from podium.agent._tool_calls import settle_calls
 from podium.agent.errors import BudgetExceededError, keep_partial
 from podium.agent.events import AgentFinished, AgentStarted, RunFinished, RunStarted
+from podium.tracing._metrics import measure_agent
 from podium.tracing._spans import describe_limit, set_agent_result
 
 
@@ -40,7 +41,7 @@ async def execute(run: RunState) -> AgentResult:
     except BaseException as error:
         context.span.fail(error)
         is_cancelled = isinstance(error, anyio.get_cancelled_exc_class() | KeyboardInterrupt)
-        partial = conclude(run, "cancelled" if is_cancelled else "error")
+        partial = conclude(run, "cancelled" if is_cancelled else "error", error)
         where = None if is_cancelled else f"in step {run.step_count + 1} of agent {context.path!r}"
         keep_partial(error, partial, where=where)
         raise
@@ -51,8 +52,8 @@ async def execute(run: RunState) -> AgentResult:
     return result
 
 
-def conclude(run: RunState, cut: str | None) -> AgentResult:
-    """Close everything the run holds and return what it has; `cut` says why it was cut short.
+def conclude(run: RunState, cut: str | None, error: BaseException | None = None) -> AgentResult:
+    """Close everything the run holds and return what it has; `cut` and `error` say what cut it.
 
     Nothing here waits, so it is safe while a cancellation is under way.
     """
@@ -82,6 +83,7 @@ def conclude(run: RunState, cut: str | None) -> AgentResult:
     if stop.limit is not None and stop.what is not None:
         describe_limit(context.span, stop.what, stop.limit, stop.spent, stop.held)
     context.span.end()
+    measure_agent(context.name, seconds=tree.wall_seconds, own=tree.own, error=error)
     if context.spending is not None:
         context.spending.account.close()
     run.state.close()

@@ -19,6 +19,8 @@ from podium.agent.ledger import Account, Amounts, Denied, Resource
 from podium.agent.models._output_caps import output_caps
 from podium.agent.prices import GenAIPrices, ModelPrice, PriceTable, cost_of
 from podium.tracing import Usage
+from podium.tracing import attributes as names
+from podium.tracing._span_events import note_budget
 
 if TYPE_CHECKING:
     from podium.agent._agent import Agent
@@ -211,6 +213,7 @@ def _account(
     allotment = first.allotment_for(*siblings) if first is not None else None
     opened = above.account.open_child(path, allotment)
     if isinstance(opened, Denied):
+        note_budget(None, names.BUDGET_DENIED, ending_of(opened))  # on the call that would start it
         raise DelegationError(
             f"No agent can be started at {path!r}: {opened.path!r} has used {opened.spent} of "
             f"{opened.limit} {LIMITS[opened.resource]}, and {opened.held} are held. "

@@ -7,6 +7,8 @@ from decimal import Decimal
 from math import isfinite
 from typing import cast
 
+from podium.tracing import _redaction
+
 MAX_TEXT_BYTES = 8 * 1024
 MAX_NAME_BYTES = 256
 MAX_ITEMS = 128
@@ -17,6 +19,11 @@ AttributeValue = str | bool | int | float | tuple[str, ...]
 
 def span_attributes(attributes: Mapping[str, object]) -> dict[str, AttributeValue]:
     """Return attributes any exporter can send: no None, bounded text that encodes as UTF-8."""
+    if _redaction.is_active():
+        attributes = {
+            key: None if value is None else _redaction.redacted(key, value)
+            for key, value in attributes.items()
+        }
     return {key: _attribute_value(value) for key, value in attributes.items() if value is not None}
 
 
@@ -26,16 +33,17 @@ def _attribute_value(value: object) -> AttributeValue:
     if isinstance(value, bool | float):
         return value
     if isinstance(value, int):
-        return value if -MAX_INT <= value <= MAX_INT else _as_text(value)
+        return value if -MAX_INT <= value <= MAX_INT else as_text(value)
     if isinstance(value, Decimal) and isfinite(number := float(value)):
         return number
     if isinstance(value, list | tuple):
         items = cast("Sequence[object]", value)[:MAX_ITEMS]
-        return tuple(_as_text(item) for item in items)
-    return _as_text(value)
+        return tuple(as_text(item) for item in items)
+    return as_text(value)
 
 
-def _as_text(value: object) -> str:
+def as_text(value: object) -> str:
+    """Return the text of any value, bounded."""
     try:
         return cut(str(value), MAX_TEXT_BYTES)
     except Exception:  # a value whose text fails is named by its kind

@@ -20,7 +20,8 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvider
 
 from podium.tracing import attributes as names
-from podium.tracing._attribute_values import MAX_NAME_BYTES, cut, span_attributes
+from podium.tracing._attribute_values import MAX_NAME_BYTES, as_text, cut, span_attributes
+from podium.tracing.content import Capture, captured, content_text
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ _KINDS = {"internal": SpanKind.INTERNAL, "client": SpanKind.CLIENT}
 ArgumentsT = ParamSpec("ArgumentsT")
 
 
-def _quietly(write: Callable[ArgumentsT, None]) -> Callable[ArgumentsT, None]:
+def quietly(write: Callable[ArgumentsT, None]) -> Callable[ArgumentsT, None]:
     """Return `write` so that it never raises: an SDK and its processors may do anything."""
 
     @functools.wraps(write)
@@ -46,7 +47,7 @@ def _quietly(write: Callable[ArgumentsT, None]) -> Callable[ArgumentsT, None]:
 def _report(action: str, kind: str) -> None:
     """Log a failure, once for each action and kind of error in a process."""
     logger.warning(
-        "Tracing failed to %s a span (%s); the run goes on without it. "
+        "Tracing failed at %r (%s); the run goes on without it. "
         "This is said once for each kind of failure.",
         action,
         kind,
@@ -84,26 +85,42 @@ class OpenSpan:
         """Write one attribute; None leaves it out."""
         self.update({key: value})
 
-    @_quietly
+    @quietly
     def update(self, attributes: Mapping[str, object]) -> None:
         """Write attributes; those that are None are left out."""
         if self.recording:
             self._span.set_attributes(span_attributes(attributes))
 
-    @_quietly
+    @quietly
     def event(self, name: str, attributes: Mapping[str, object] | None = None) -> None:
         """Note that something happened now."""
         if self.recording:
             self._span.add_event(cut(name, MAX_NAME_BYTES), span_attributes(attributes or {}))
 
-    @_quietly
-    def fail(self, error: BaseException) -> None:
-        """Mark the span as failed, by the kind of error; its text may be private and stays out."""
-        if self.recording:
-            self._span.set_status(Status(StatusCode.ERROR))
-            self._span.set_attribute(names.ERROR_TYPE, type(error).__name__)
+    @quietly
+    def set_content(self, key: str, content: object) -> None:
+        """Write what people or models wrote, as JSON, where content is recorded on spans."""
+        if self.recording and Capture.SPAN_ONLY in captured():
+            self._span.set_attribute(key, content_text(key, content))
 
-    @_quietly
+    @quietly
+    def fail(self, error: BaseException) -> None:
+        """Mark the span as failed, by the kind of error.
+
+        Its text may hold content or secrets, so it is written only where content is.
+        """
+        if not self.recording:
+            return
+        kind, said = type(error).__name__, None
+        if Capture.SPAN_ONLY in captured():
+            said = content_text(names.EXCEPTION_MESSAGE, as_text(error))
+            self._span.add_event(
+                names.EXCEPTION, {names.EXCEPTION_TYPE: kind, names.EXCEPTION_MESSAGE: said}
+            )
+        self._span.set_status(Status(StatusCode.ERROR, said))
+        self._span.set_attribute(names.ERROR_TYPE, kind)
+
+    @quietly
     def end(self) -> None:
         """End the span; a second time does nothing."""
         if self.recording:
@@ -146,7 +163,7 @@ def open_span(
             attributes=span_attributes(attributes),
         )
         return OpenSpan(span, trace.set_span_in_context(span, parent))
-    except Exception as error:  # as in `_quietly`
+    except Exception as error:  # as in `quietly`
         _report("open", type(error).__name__)
         return OpenSpan(trace.INVALID_SPAN, parent)
 
@@ -170,7 +187,7 @@ class _Attached:
 def _tracer(provider: TracerProvider) -> trace.Tracer:
     """Return podium's tracer of a provider; making one for each span costs more than the span."""
     return provider.get_tracer(
-        "podium", _version(), attributes={names.SCHEMA_KEY: names.TELEMETRY_SCHEMA}
+        names.SCOPE, _version(), attributes={names.SCHEMA_KEY: names.TELEMETRY_SCHEMA}
     )
 
 

@@ -1,10 +1,13 @@
-"""What happens within a span: tries of a model call that failed, and waiting for a budget.
+"""What happens within a span: tries of a model call that failed, and what a budget held up.
 
 A retry belongs to the call that it repeats, so it is an event on the one span of that call. Whoever
 retries need not know the span: it is the current one.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
 
 from opentelemetry import trace
 
@@ -49,6 +52,31 @@ def note_fallback(
             names.REQUEST_MODEL: model,
             names.FALLBACK_MODEL: next_model,
             names.ERROR_TYPE: _kind(error),
+        },
+    )
+
+
+def note_budget(
+    span: OpenSpan | None,
+    event: Literal["podium.budget.wait", "podium.budget.denied"],
+    limit: Mapping[str, object],
+    *,
+    waited_seconds: float | None = None,
+) -> None:
+    """Say on a span, or on the current one, that a limit held something up.
+
+    `limit` has `by` (whose it is), `what` (which it is), and its `limit`, `spent` and `held`.
+    """
+    what = str(limit["what"])
+    (span or _current()).event(
+        event,
+        {
+            names.BUDGET_BY: limit["by"],
+            names.BUDGET_WHAT: what,
+            names.budget_key(what, "limit"): limit["limit"],
+            names.budget_key(what, "spent"): limit["spent"],
+            names.budget_key(what, "held"): limit["held"],
+            names.BUDGET_WAITED_SECONDS: waited_seconds,
         },
     )
 

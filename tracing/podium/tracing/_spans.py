@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from opentelemetry.context import Context
@@ -37,35 +37,35 @@ def agent_span(
     )
 
 
-def chat_span(
+def chat_facts(
     *,
     model: str,
     provider: str,
     agent_name: str,
     step: int | None,
     path: str,
-    parent: Context | None,
     stream: bool = False,
     server_address: str | None = None,
     server_port: int | None = None,
-) -> OpenSpan:
-    """Start the span of one model call, its retries included."""
-    return open_span(
-        f"{names.CHAT} {model}",
-        kind="client",
-        parent=parent,
-        attributes={
-            names.OPERATION: names.CHAT,
-            names.PROVIDER: provider,
-            names.REQUEST_MODEL: model,
-            names.REQUEST_STREAM: stream or None,
-            names.SERVER_ADDRESS: server_address,
-            names.SERVER_PORT: server_port,
-            names.AGENT_NAME: agent_name,
-            names.AGENT_PATH: path,
-            names.STEP: step,
-        },
-    )
+) -> dict[str, object]:
+    """Return what is known of a model call before it is made."""
+    return {
+        names.OPERATION: names.CHAT,
+        names.PROVIDER: provider,
+        names.REQUEST_MODEL: model,
+        names.REQUEST_STREAM: stream or None,
+        names.SERVER_ADDRESS: server_address,
+        names.SERVER_PORT: server_port,
+        names.AGENT_NAME: agent_name,
+        names.AGENT_PATH: path,
+        names.STEP: step,
+    }
+
+
+def chat_span(facts: Mapping[str, object], parent: Context | None) -> OpenSpan:
+    """Start the span of one model call, its retries included; `facts` as of `chat_facts`."""
+    name = f"{names.CHAT} {facts[names.REQUEST_MODEL]}"
+    return open_span(name, kind="client", parent=parent, attributes=facts)
 
 
 def tool_span(
@@ -125,12 +125,15 @@ def set_chat_result(
     response_model: str | None = None,
     finish_reasons: Sequence[str] = (),
     response_id: str | None = None,
+    first_chunk_seconds: float | None = None,
 ) -> None:
-    """Write what came of a model call."""
+    """Write what came of a model call; `first_chunk_seconds` of a streamed one."""
     if span.recording:
         span.update(
             {
                 **_usage_attributes(usage),
+                names.TOTAL_COST_USD: usage.cost,
+                names.TIME_TO_FIRST_CHUNK: first_chunk_seconds,
                 names.RESPONSE_MODEL: response_model,
                 names.RESPONSE_ID: response_id,
                 names.FINISH_REASONS: finish_reasons or None,
@@ -155,7 +158,7 @@ def set_agent_result(
                 names.TOTAL_INPUT_TOKENS: total.input_tokens,
                 names.TOTAL_OUTPUT_TOKENS: total.output_tokens,
                 names.TOTAL_TOKENS: total.total_tokens,
-                names.TOTAL_COST_USD: None if total.cost is None else float(total.cost),
+                names.TOTAL_COST_USD: total.cost,
                 names.USAGE_COMPLETE: None if total.complete else False,
                 names.STOP_REASON: stop_reason,
                 names.STOP_BY: stop_by,
@@ -182,6 +185,7 @@ def _usage_attributes(usage: Usage) -> dict[str, object]:
         names.INPUT_TOKENS: usage.input_tokens,
         names.OUTPUT_TOKENS: usage.output_tokens,
         names.CACHED_INPUT_TOKENS: usage.cached_input_tokens or None,
+        names.CACHE_WRITE_TOKENS: usage.cache_write_tokens or None,
         names.REASONING_TOKENS: usage.reasoning_tokens or None,
         names.USAGE_COMPLETE: None if usage.complete else False,
     }
