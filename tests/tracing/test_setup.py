@@ -227,7 +227,7 @@ def test_closing_waits_a_bounded_time_for_a_dead_endpoint(
 
     stuck.let_go.set()
     assert (flushed, closed) == (False, False)
-    assert "were not exported within 0.05 seconds" in caplog.text
+    assert "exported to Stuck within 0.05 seconds" in caplog.text
 
 
 class Failing(SpanProcessor):

@@ -29,7 +29,8 @@ def span_attributes(attributes: Mapping[str, object]) -> dict[str, AttributeValu
 
 def _attribute_value(value: object) -> AttributeValue:
     if isinstance(value, str):
-        return cut(value, MAX_TEXT_BYTES)
+        is_plain = len(value) <= MAX_TEXT_BYTES and value.isascii()
+        return value if is_plain else cut(value, MAX_TEXT_BYTES)
     if isinstance(value, bool | float):
         return value
     if isinstance(value, int):

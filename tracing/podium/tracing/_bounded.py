@@ -21,9 +21,9 @@ WAIT_SECONDS = 2.0
 class Call:
     """One action that was handed over."""
 
-    def __init__(self, action: Callable[[], object]) -> None:
-        """Keep what to do."""
-        self._action = action
+    def __init__(self, action: Callable[[], object], place: str) -> None:
+        """Keep what to do, and for which place."""
+        self._action, self.place = action, place
         self._done = threading.Event()
         self._is_good = False
 
@@ -32,7 +32,8 @@ class Call:
         try:
             self._is_good = self._action() is not False
         except Exception as error:
-            logger.warning("Tracing could not be flushed or closed: %s", type(error).__name__)
+            kind = type(error).__name__
+            logger.warning("Traces to %s could not be flushed or closed: %s", self.place, kind)
         finally:
             self._done.set()
 
@@ -51,15 +52,16 @@ class Call:
 class Helper:
     """A thread that does what it is handed, one thing after another."""
 
-    def __init__(self) -> None:
-        """Start the thread."""
+    def __init__(self, place: str) -> None:
+        """Start the thread that works for a place."""
+        self._place = place
         self._start()
 
     def hand_over(self, action: Callable[[], object]) -> Call:
         """Have something done; after a fork the thread is started anew."""
         if not self._thread.is_alive():
             self._start()
-        call = Call(action)
+        call = Call(action, self._place)
         self._calls.put(call)
         return call
 
@@ -85,6 +87,11 @@ def wait_for(calls: Iterable[Call], seconds: float) -> bool:
     end = time.monotonic() + seconds
     waited = list(calls)
     is_good = all([call.is_done_by(end) for call in waited])
-    if any(call.is_late for call in waited):
-        logger.warning("Spans were not exported within %s seconds; some are lost", seconds)
+    for place in sorted({call.place for call in waited if call.is_late}):
+        logger.warning(
+            "Not all was exported to %s within %s seconds; the rest may be lost. "
+            "Check that it answers.",
+            place,
+            seconds,
+        )
     return is_good

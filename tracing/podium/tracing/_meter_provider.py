@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import threading
+from weakref import WeakKeyDictionary
+
 from opentelemetry import metrics
-from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, ExemplarFilter, MeterProvider
 from opentelemetry.sdk.metrics.export import MetricReader
 from opentelemetry.sdk.resources import Resource
 
 from podium.tracing._bounded import Call, Helper
-from podium.tracing._metrics import is_set_up
+from podium.tracing._metrics import is_set_up, unread
 from podium.tracing._quiet import Quiet
 
 
@@ -19,17 +23,12 @@ class MetricPlace:
     metrics where it did. Without any, one is made.
     """
 
-    def __init__(self, reader: MetricReader, resource: Resource, quiet: Quiet) -> None:
-        """Let the reader see what is measured from now on."""
+    def __init__(self, reader: MetricReader, resource: Resource, quiet: Quiet, name: str) -> None:
+        """Let the reader see what is measured from now on; log lines call the place by `name`."""
         self._reader = reader
         self._quiet = quiet
-        self._helper = Helper()
-        if not is_set_up():
-            metrics.set_meter_provider(MeterProvider(resource=resource, shutdown_on_exit=False))
-        provider = metrics.get_meter_provider()
-        self._provider = provider if isinstance(provider, MeterProvider) else None
-        if self._provider is not None:
-            self._provider.add_metric_reader(reader)
+        self._helper = Helper(name)
+        self._provider = _joined(reader, resource)
 
     def begin_flush(self) -> Call:
         """Have what was measured exported."""
@@ -49,4 +48,42 @@ class MetricPlace:
         with self._quiet:
             self._reader.shutdown()  # pyright: ignore[reportUnknownMemberType]  # its **kwargs
             if self._provider is not None:
-                self._provider.remove_metric_reader(self._reader)
+                _left(self._reader, self._provider)
+
+
+# How many readers podium has on the provider it made; guarded by the lock.
+_readers: WeakKeyDictionary[MeterProvider, int] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def _joined(reader: MetricReader, resource: Resource) -> MeterProvider | None:
+    with _lock:
+        if not (is_set_up() or _readers):
+            made = MeterProvider(
+                resource=resource, exemplar_filter=_exemplars(), shutdown_on_exit=False
+            )
+            metrics.set_meter_provider(made)
+            _readers[made] = 0
+        provider = metrics.get_meter_provider()
+        if not isinstance(provider, MeterProvider):
+            return None
+        provider.add_metric_reader(reader)
+        if provider in _readers:
+            _readers[provider] += 1
+            unread.discard(provider)
+        return provider
+
+
+def _left(reader: MetricReader, provider: MeterProvider) -> None:
+    with _lock:
+        if provider in _readers:
+            _readers[provider] -= 1
+            if not _readers[provider]:
+                unread.add(provider)
+        provider.remove_metric_reader(reader)
+
+
+def _exemplars() -> ExemplarFilter | None:
+    """Return no exemplars, unless they are asked for: they cost as much as the rest."""
+    is_asked = "OTEL_METRICS_EXEMPLAR_FILTER" in os.environ
+    return None if is_asked else AlwaysOffExemplarFilter()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from weakref import WeakSet
 
 from opentelemetry import metrics
 from opentelemetry.metrics import Histogram, MeterProvider, NoOpMeterProvider
@@ -97,7 +98,11 @@ def is_set_up() -> bool:
     provider = metrics.get_meter_provider()
     # The stand-in for a provider that may still come has no public name.
     is_stand_in = type(provider).__name__ == "_ProxyMeterProvider"
-    return not (is_stand_in or isinstance(provider, NoOpMeterProvider))
+    return not (is_stand_in or isinstance(provider, NoOpMeterProvider) or provider in unread)
+
+
+unread: WeakSet[MeterProvider] = WeakSet()
+"""Providers that podium made and nobody reads at present."""
 
 
 _OF_CALLS = (

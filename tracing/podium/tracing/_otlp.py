@@ -61,12 +61,13 @@ class Collector:
         logger.warning(
             "Traces could not be sent to %s (%s); runs go on without, and this is said once. "
             "Check that a collector listens there for OTLP over HTTP, on port 4318 as a rule.",
-            self._place(),
+            self.address,
             why if error is None else type(error).__name__,
         )
 
-    def _place(self) -> str:
-        """Return the address without user, password and query, which may hold secrets."""
+    @property
+    def address(self) -> str:
+        """The address without user, password and query, which may hold secrets."""
         for address in (self.url("traces"), *map(os.environ.get, _VARIABLES), DEFAULT_ENDPOINT):
             if address:
                 parts = urlsplit(address)

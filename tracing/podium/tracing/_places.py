@@ -73,14 +73,17 @@ def open_places(wanted: Wanted, dialect: Dialect) -> tuple[Fanout, list[Place]]:
         if exporter is not None:
             exporter.shutdown()
         raise
-    processors = [] if wanted.span_processor is None else [wanted.span_processor]
+    places: list[Place] = []
+    if wanted.span_processor is not None:
+        kind = type(wanted.span_processor).__name__
+        places.append(SpanPlace(wanted.span_processor, dialect, kind))
     if wanted.console:
-        processors.append(ConsoleTree())
+        places.append(SpanPlace(ConsoleTree(), dialect, "the console"))
     if exporter is not None:
-        processors.append(
-            BatchSpanProcessor(exporter, max_queue_size=_QUEUE_SPANS, schedule_delay_millis=1_000)
+        batches = BatchSpanProcessor(
+            exporter, max_queue_size=_QUEUE_SPANS, schedule_delay_millis=1_000
         )
-    places: list[Place] = [SpanPlace(processor, dialect) for processor in processors]
+        places.append(SpanPlace(batches, dialect, str(exporter.path)))
     if collector is not None:
         places += _sending(collector, dialect)
     return fanout, places
@@ -107,8 +110,8 @@ def _collector(endpoint: str | None) -> Collector:
 def _sending(collector: Collector, dialect: Dialect) -> list[Place]:
     queue = None if "OTEL_BSP_MAX_QUEUE_SIZE" in os.environ else _SENDING_QUEUE_SPANS
     spans = BatchSpanProcessor(collector.span_exporter(), max_queue_size=queue)
-    places: list[Place] = [SpanPlace(spans, dialect)]
+    places: list[Place] = [SpanPlace(spans, dialect, collector.address)]
     if os.environ.get("OTEL_METRICS_EXPORTER", "").strip().lower() != "none":
         reader = PeriodicExportingMetricReader(collector.metric_exporter())
-        places.append(MetricPlace(reader, process_resource(), collector.quiet))
+        places.append(MetricPlace(reader, process_resource(), collector.quiet, collector.address))
     return places

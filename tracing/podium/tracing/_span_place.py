@@ -14,12 +14,12 @@ from podium.tracing.content import Capture, captured
 class SpanPlace(SpanProcessor):
     """Stands before a processor that takes spans."""
 
-    def __init__(self, processor: SpanProcessor, dialect: Dialect) -> None:
-        """Keep the processor, and how spans are told to it."""
+    def __init__(self, processor: SpanProcessor, dialect: Dialect, name: str) -> None:
+        """Keep the processor, how spans are told to it, and what log lines call the place."""
         self._processor = processor
         self._dialect = dialect
         self._quiet = Quiet()
-        self._helper = Helper()
+        self._helper = Helper(name)
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Pass a span on as it starts."""
