@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import anyio
@@ -10,7 +10,8 @@ import pytest
 from opentelemetry import trace
 from trace_checks import faults
 
-from podium.agent import Agent, Budget, ModelError, State, hook
+from podium.agent import Agent, Budget, ChatMessage, ModelError, State, hook
+from podium.agent._tries import next_try
 from podium.agent.events import TextDelta
 from podium.agent.models import OpenAIChatGenerator
 from podium.agent.testing import (
@@ -234,7 +235,7 @@ async def test_a_run_that_a_hook_stops(recorder: SpanRecorder) -> None:
     ]
 
 
-async def test_the_sdks_retries_are_events_of_one_call(recorder: SpanRecorder) -> None:
+async def test_retries_are_events_of_one_call(recorder: SpanRecorder) -> None:
     busy = Fault(429, headers={"retry-after-ms": "1"})
     with FakeOpenAIServer([busy, busy, "An ox."]) as server:
         model = OpenAIChatGenerator(api_key="sk-test", api_base_url=server.base_url, max_retries=2)
@@ -249,7 +250,38 @@ async def test_the_sdks_retries_are_events_of_one_call(recorder: SpanRecorder) -
         (1, "429"),
         (2, "429"),
     ]
-    assert all(float(str(one["podium.retry.delay_seconds"])) >= 0 for one in tries)
+    assert all(float(str(one["podium.retry.delay_seconds"])) > 0 for one in tries)
+
+
+class Fallback:
+    """Asks another model when the first one fails."""
+
+    model = "first"
+
+    def __init__(self, *models: ScriptedChatGenerator) -> None:
+        self.first, self.second = models
+
+    async def run_async(self, messages: Sequence[ChatMessage], **options: Any) -> Any:
+        kwargs = await next_try(TimeoutError("too slow"), self.second)
+        return await self.second.run_async(messages, **options, generation_kwargs=kwargs)
+
+
+async def test_a_fallback_is_an_event_of_one_call(recorder: SpanRecorder) -> None:
+    models = [ScriptedChatGenerator(turns, usage=USAGE) for turns in ([], ["An ox."])]
+
+    await Agent(chat_generator=Fallback(*models), budget=Budget(requests=5)).run_async("go")
+
+    assert lines(recorder, "gen_ai.response.model") == [
+        "invoke_agent agent",
+        "  chat first  gen_ai.response.model=scripted",
+    ]
+    (event,) = recorder.find("chat first").events
+    assert dict(event.attributes or {}) == {
+        "podium.retry.attempt": 1,
+        "gen_ai.request.model": "first",
+        "podium.fallback.model": "scripted",
+        "error.type": "TimeoutError",
+    }
 
 
 async def test_a_model_that_fails_for_good(recorder: SpanRecorder) -> None:

@@ -139,20 +139,22 @@ class _Call:
         finally:
             waited = clock() - began
             context.meter.add_wait(waited)
-            for stop in blocked:
-                note_budget(context.span, names.BUDGET_WAIT, stop.ending(), waited_seconds=waited)
+            for hold in blocked:
+                note_budget(context.span, names.BUDGET_WAIT, hold.ending(), waited_seconds=waited)
 
     def _tell_failure(self, generator: ChatGenerator) -> None:
         """Say on the call's span why there is another try, by the same model or the next one."""
         if not self._failures:
             return
         (error, failed_at), attempt = self._failures[-1], len(self._failures)
+        status = error.status if isinstance(error, ModelError) else None
+        failure = error if status is None else str(status)
         before, delay = self._request.generator, self._context.tree.effects.monotonic() - failed_at
         if generator is before:
-            note_retry(error, attempt=attempt, delay_seconds=delay, model=model_name(before))
+            note_retry(failure, attempt=attempt, delay_seconds=delay, model=model_name(before))
         else:
             note_fallback(
-                error, attempt=attempt, model=model_name(before), next_model=model_name(generator)
+                failure, attempt=attempt, model=model_name(before), next_model=model_name(generator)
             )
 
     def failed(self, error: BaseException) -> None:
