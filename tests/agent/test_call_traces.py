@@ -96,7 +96,9 @@ async def test_a_call_says_its_limit_its_output_type_and_what_it_cost(
     model = OpenAIChatGenerator(
         api_key="sk-test", api_base_url=openai_server.base_url, model="gpt-5-mini"
     )
-    prices = FixedPrices({"gpt-5-mini": ModelPrice(input_per_million=Decimal(1), output_per_million=Decimal(4))})
+    prices = FixedPrices(
+        {"gpt-5-mini": ModelPrice(input_per_million=Decimal(1), output_per_million=Decimal(4))}
+    )
     agent = Agent(
         chat_generator=model, output_type=Animal, budget=Budget(cost_usd=1, prices=prices)
     )

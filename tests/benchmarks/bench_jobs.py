@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from bench_processes import Process, Provider, Worker
+from bench_processes import Collector, Process, Provider, Worker
 from bench_report import Row, compared, plain
 from bench_task import CALLS_PER_TEAM
 
 Figures = dict[str, float]
+
+DEAD_ENDPOINT = "http://127.0.0.1:9"
+"""Nobody listens there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class Entry:
     contender: str
     job: str
     transport: str = ""
+    otlp_endpoint: str | None = None
 
 
 class Bench:
@@ -36,7 +40,7 @@ class Bench:
         self.transports = transports
         self._stack = ExitStack()
         self.provider = self._stack.enter_context(Provider())
-        self._workers: dict[tuple[str, str], Worker] = {}
+        self._workers: dict[tuple[str | None, ...], Worker] = {}
 
     def __enter__(self) -> Self:
         """Return the bench."""
@@ -65,9 +69,10 @@ class Bench:
         return figures[1:]  # the first one warms up
 
     def _worker(self, entry: Entry) -> Worker:
-        who = entry.contender, entry.transport
+        who = entry.contender, entry.transport, entry.otlp_endpoint
         if who not in self._workers:
-            worker = Worker(*who, self.provider.base_url())
+            url = self.provider.base_url()
+            worker = Worker(entry.contender, entry.transport, url, entry.otlp_endpoint)
             self._workers[who] = self._stack.enter_context(worker)
         return self._workers[who]
 
@@ -204,6 +209,33 @@ def rivals(bench: Bench) -> Iterator[Row]:
         yield plain("J10", what, [figure], unit="", target=target)
 
 
+def traces(bench: Bench) -> Iterator[Row]:
+    """J11: what tracing costs while nobody watches, with a live collector, and with a dead one."""
+    transport = bench.transports[-1]
+    with Collector() as collector:
+        places = {"none": None, "live": collector.url, "dead": DEAD_ENDPOINT}
+        entries = {
+            name: Entry("podium", "short_runs", transport, place) for name, place in places.items()
+        }
+        teams = {name: Entry("podium", "teams", transport, place) for name, place in places.items()}
+        steps = bench.interleaved(entries, bench.rounds)
+        runs = bench.interleaved(teams, bench.rounds)
+    for name, target in (("live", 1.10), ("dead", 1.10)):
+        pairs = [(figures[name]["step"], figures["none"]["step"]) for figures in steps]
+        yield compared("J11", f"step, {name} collector, against none", pairs, target=target)
+        pairs = [(figures[name]["run"], figures["none"]["run"]) for figures in runs]
+        yield compared("J11", f"team, {name} collector, against none", pairs, target=target)
+    pairs = [(figures["dead"]["step"], figures["live"]["step"]) for figures in steps]
+    yield compared("J11", "step, dead collector, against a live one", pairs, target=1.05)
+    figures = _measured("bench_tracing.py")
+    step = min(figures["none"]["step"] for figures in steps)
+    share = figures["unseen step"] / step
+    yield plain("J11", "part of a step without an SDK", [share], unit="", target=0.02)
+    for name, target in (("span", 60), ("span and metrics", None)):
+        took = [figures[name]]
+        yield plain("J11", f"{name} to a live one", took, unit="us", scale=1e6, target=target)
+
+
 JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "J1": short_runs,
     "J2": long_runs,
@@ -215,6 +247,7 @@ JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "J8": overheads,
     "J9": budgets,
     "J10": rivals,
+    "J11": traces,
 }
 
 

@@ -24,13 +24,21 @@ def span_attributes(attributes: Mapping[str, object]) -> dict[str, AttributeValu
             key: None if value is None else _redaction.redacted(key, value)
             for key, value in attributes.items()
         }
-    return {key: _attribute_value(value) for key, value in attributes.items() if value is not None}
+    told: dict[str, AttributeValue] = {}
+    for key, value in attributes.items():
+        if value is None:
+            continue
+        # Short plain text nearly always, and each span has a dozen of them.
+        if isinstance(value, str) and len(value) <= MAX_TEXT_BYTES and value.isascii():
+            told[key] = value
+        else:
+            told[key] = _attribute_value(value)
+    return told
 
 
 def _attribute_value(value: object) -> AttributeValue:
     if isinstance(value, str):
-        is_plain = len(value) <= MAX_TEXT_BYTES and value.isascii()
-        return value if is_plain else cut(value, MAX_TEXT_BYTES)
+        return cut(value, MAX_TEXT_BYTES)
     if isinstance(value, bool | float):
         return value
     if isinstance(value, int):

@@ -6,15 +6,16 @@ Where no SDK is set up nothing is measured, and nothing of this costs anything.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakSet
 
 from opentelemetry import metrics
 from opentelemetry.metrics import Histogram, MeterProvider, NoOpMeterProvider
 
+from podium.tracing import _redaction
 from podium.tracing import attributes as names
-from podium.tracing._attribute_values import span_attributes
+from podium.tracing._attribute_values import AttributeValue, span_attributes
 from podium.tracing._open_span import quietly
 from podium.tracing._usage import Usage
 
@@ -116,13 +117,23 @@ _OF_CALLS = (
 )
 
 
+Attributes = Mapping[str, AttributeValue]
+
+
 def _about(
-    facts: Mapping[str, object], keys: tuple[str, ...] | Mapping[str, object], error: object
-) -> dict[str, str | bool | int | float | tuple[str, ...]]:
-    chosen = {key: facts.get(key) for key in keys}
-    return span_attributes(
-        chosen if error is None else {**chosen, names.ERROR_TYPE: type(error).__name__}
-    )
+    facts: Mapping[str, object], keys: Iterable[str], error: BaseException | None
+) -> Attributes:
+    kind = None if error is None else type(error).__name__
+    chosen = tuple((key, facts.get(key)) for key in keys)
+    if _redaction.is_active():
+        return _cleaned.__wrapped__(chosen, kind)
+    return _cleaned(chosen, kind)
+
+
+@functools.lru_cache(maxsize=1_024)
+def _cleaned(chosen: tuple[tuple[str, object], ...], error_kind: str | None) -> Attributes:
+    """Return what a measurement is about: the same few things again and again."""
+    return span_attributes({**dict(chosen), names.ERROR_TYPE: error_kind})
 
 
 @functools.lru_cache(maxsize=4)
