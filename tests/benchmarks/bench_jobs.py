@@ -217,9 +217,11 @@ def traces(bench: Bench) -> Iterator[Row]:
         entries = {
             name: Entry("podium", "short_runs", transport, place) for name, place in places.items()
         }
-        teams = {name: Entry("podium", "teams", transport, place) for name, place in places.items()}
+        of_teams = {
+            name: Entry("podium", "teams", transport, place) for name, place in places.items()
+        }
         steps = bench.interleaved(entries, bench.rounds)
-        runs = bench.interleaved(teams, bench.rounds)
+        runs = bench.interleaved(of_teams, bench.rounds)
     for name, target in (("live", 1.10), ("dead", 1.10)):
         pairs = [(figures[name]["step"], figures["none"]["step"]) for figures in steps]
         yield compared("J11", f"step, {name} collector, against none", pairs, target=target)
@@ -227,13 +229,12 @@ def traces(bench: Bench) -> Iterator[Row]:
         yield compared("J11", f"team, {name} collector, against none", pairs, target=target)
     pairs = [(figures["dead"]["step"], figures["live"]["step"]) for figures in steps]
     yield compared("J11", "step, dead collector, against a live one", pairs, target=1.05)
-    figures = _measured("bench_tracing.py")
-    step = min(figures["none"]["step"] for figures in steps)
-    share = figures["unseen step"] / step
+    measured = _measured("bench_tracing.py")
+    share = measured["unseen step"] / min(figures["none"]["step"] for figures in steps)
     yield plain("J11", "part of a step without an SDK", [share], unit="", target=0.02)
-    for name, target in (("span", 60), ("span and metrics", None)):
-        took = [figures[name]]
-        yield plain("J11", f"{name} to a live one", took, unit="us", scale=1e6, target=target)
+    for name, most in (("span", 60), ("span and metrics", None)):
+        took = [measured[name]]
+        yield plain("J11", f"{name} to a live one", took, unit="us", scale=1e6, target=most)
 
 
 JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {

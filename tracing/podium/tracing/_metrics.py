@@ -127,7 +127,10 @@ def _about(
     chosen = tuple((key, facts.get(key)) for key in keys)
     if _redaction.is_active():
         return _cleaned.__wrapped__(chosen, kind)
-    return _cleaned(chosen, kind)
+    try:
+        return _cleaned(chosen, kind)
+    except TypeError:  # a provider's name for its model that is no text
+        return _cleaned.__wrapped__(chosen, kind)
 
 
 @functools.lru_cache(maxsize=1_024)
