@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from opentelemetry.sdk.trace import SpanProcessor
@@ -187,9 +187,8 @@ def test_reasoning_and_names_are_shown() -> None:
     )
     named = ChatMessage.from_user("Hello", name="ann")
 
-    kinds = [part["type"] for part in output_messages([reply])[0]["parts"]]  # type: ignore[attr-defined]
-
-    assert sorted(kinds) == ["reasoning", "text", "tool_call"]
+    (shape,) = output_messages([reply])
+    assert {"type": "reasoning", "content": "hm"} in cast("list[object]", shape["parts"])
     assert input_messages([named])[0]["name"] == "ann"
 
 

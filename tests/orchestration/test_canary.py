@@ -39,7 +39,11 @@ def failing(secret: str) -> str:
     raise ConnectionError(f"http://user:{CANARY}-url@host said {CANARY}-exception")
 
 
-@tool(outputs_to_string={"handler": lambda text: 1 / 0 if text else text})
+def unreadable(result: str) -> str:
+    raise LookupError(f"cannot show {result}")
+
+
+@tool(outputs_to_string={"handler": unreadable})
 def clumsy(secret: str) -> str:
     """Return what cannot be shown."""
     return f"{CANARY}-shown"
@@ -77,7 +81,12 @@ async def test_secrets_of_a_run_appear_nowhere_while_content_is_off(
 ) -> None:
     monkeypatch.setenv("CANARY_KEY", f"{CANARY}-key")
     asks = [call(name, secret=f"{CANARY}-argument") for name in ("leaky", "failing", "clumsy")]
-    turns = [calls(call("facts", task=f"{CANARY}-task")), calls(*asks), "a", f"{CANARY}-answer"]
+    turns: list[Any] = [
+        calls(call("facts", task=f"{CANARY}-task")),
+        calls(*asks),
+        "a",
+        f"{CANARY}-answer",
+    ]
 
     with (
         caplog.at_level(logging.DEBUG),

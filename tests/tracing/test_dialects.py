@@ -169,7 +169,7 @@ def test_a_hook_is_a_chain_and_an_outermost_agent_has_no_parent() -> None:
     [
         ({"schema": "1.0"}, "schema='1.0' is unknown. Use one of genai-0.1, semconv-1.41"),
         ({"flavours": {"langfuse"}}, r"flavours=\['langfuse'\] are not all known"),
-        ({"flavours": set()}, r"flavours=\[\] are not all known"),
+        ({"flavours": frozenset[str]()}, r"flavours=\[\] are not all known"),
     ],
 )
 def test_a_dialect_that_nobody_knows_is_refused(settings: dict[str, Any], said: str) -> None:
