@@ -222,6 +222,50 @@ async def test_a_run_that_its_budget_stops(recorder: SpanRecorder) -> None:
     )
 
 
+async def test_a_run_with_a_budget_says_what_is_left_of_each_limit(recorder: SpanRecorder) -> None:
+    agent = an_agent("An ox.", budget=Budget(total_tokens=5_000, requests=3))
+
+    await agent.run_async("go")
+
+    said = recorder.find("invoke_agent facts").attributes or {}
+    assert {key: value for key, value in said.items() if key.startswith("podium.budget.")} == {
+        "podium.budget.total_tokens.limit": 5_000,
+        "podium.budget.total_tokens.spent": 110,
+        "podium.budget.total_tokens.held": 0,
+        "podium.budget.requests.limit": 3,
+        "podium.budget.requests.spent": 1,
+        "podium.budget.requests.held": 0,
+    }
+
+
+async def test_a_call_that_waits_for_room_says_for_whom_and_how_long(
+    recorder: SpanRecorder,
+) -> None:
+    slow = Slow(["an answer", "an answer"], usage=USAGE)
+    team = Coordinator(
+        chat_generator=ScriptedChatGenerator(
+            [calls(call("one", task="x"), call("two", task="y")), "final"], usage=USAGE
+        ),
+        specialists=[
+            Agent(chat_generator=slow, name="one", description="One."),
+            Agent(chat_generator=slow, name="two", description="Two."),
+        ],
+    )
+
+    await team.run_async("go", budget=Budget(requests=6, total_tokens=1_500))
+
+    waits = [
+        dict(event.attributes or {})
+        for span in recorder.spans
+        for event in span.events
+        if event.name == "podium.budget.wait"
+    ]
+    assert [one["podium.budget.by"] for one in waits] == ["coordinator"]
+    assert waits[0]["podium.budget.what"] == "total_tokens"
+    assert waits[0]["podium.budget.total_tokens.limit"] == 1_500
+    assert float(str(waits[0]["podium.budget.waited_seconds"])) > 0
+
+
 async def test_a_run_that_a_hook_stops(recorder: SpanRecorder) -> None:
     @hook
     def enough(state: State) -> None:
@@ -251,6 +295,14 @@ async def test_retries_are_events_of_one_call(recorder: SpanRecorder) -> None:
         (2, "429"),
     ]
     assert all(float(str(one["podium.retry.delay_seconds"])) > 0 for one in tries)
+
+
+class Slow(ScriptedChatGenerator):
+    """Answers after a moment."""
+
+    async def run_async(self, *args: Any, **kwargs: Any) -> dict[str, list[ChatMessage]]:
+        await anyio.sleep(0.05)
+        return await super().run_async(*args, **kwargs)
 
 
 class Fallback:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio.lowlevel import checkpoint
@@ -19,6 +20,10 @@ from podium.agent.errors import BudgetExceededError, keep_partial
 from podium.agent.events import AgentFinished, AgentStarted, RunFinished, RunStarted
 from podium.tracing._metrics import measure_agent
 from podium.tracing._spans import describe_limit, set_agent_result
+
+if TYPE_CHECKING:
+    from podium.agent._context import RunContext
+    from podium.tracing import UsageTree
 
 
 async def execute(run: RunState) -> AgentResult:
@@ -72,16 +77,7 @@ def conclude(run: RunState, cut: str | None, error: BaseException | None = None)
         unfinished=tuple(run.unfinished),
         abandoned_threads=sum(node.abandoned_threads for node in tree.walk()),
     )
-    set_agent_result(
-        context.span,
-        own=tree.own,
-        total=tree.total,
-        stop_reason=stop.reason,
-        stop_by=stop.by,
-        steps=stop.step,
-    )
-    if stop.limit is not None and stop.what is not None:
-        describe_limit(context.span, stop.what, stop.limit, stop.spent, stop.held)
+    _describe(context, stop, tree)
     context.span.end()
     measure_agent(context.name, seconds=tree.wall_seconds, own=tree.own, error=error)
     if context.spending is not None:
@@ -98,6 +94,24 @@ def conclude(run: RunState, cut: str | None, error: BaseException | None = None)
         output=run.output,
     )
     return AgentResult(_public_data(run), facts)
+
+
+def _describe(context: RunContext, stop: Stop, tree: UsageTree) -> None:
+    """Write on the run's span what it used, what is left of its limits, and why it ended."""
+    if not context.span.recording:
+        return
+    set_agent_result(
+        context.span,
+        own=tree.own,
+        total=tree.total,
+        stop_reason=stop.reason,
+        stop_by=stop.by,
+        steps=stop.step,
+    )
+    for limit in context.spending.own_limits() if context.spending is not None else ():
+        describe_limit(context.span, limit["what"], limit["limit"], limit["spent"], limit["held"])
+    if stop.limit is not None and stop.what is not None:  # maybe one of an agent above
+        describe_limit(context.span, stop.what, stop.limit, stop.spent, stop.held)
 
 
 def _raise_if_told_to(run: RunState, result: AgentResult) -> None:

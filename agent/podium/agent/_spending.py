@@ -111,6 +111,24 @@ class Spending:
         taken.settle({"tool_calls": 1})
         return None
 
+    def own_limits(self) -> list[dict[str, Any]]:
+        """Return each limit that the run itself has, with its figures, as `ending_of` does."""
+        account = self.account
+        return [
+            ending_of(
+                Denied(
+                    path=account.path,
+                    resource=resource,
+                    limit=limit,
+                    spent=account.settled(resource),
+                    held=account.held(resource),
+                    could_fit_later=False,
+                )
+            )
+            for resource in LIMITS
+            if (limit := account.limit(resource)) is not None
+        ]
+
     def view(self, deadline: float | None = None) -> BudgetView:
         """Return the figures for hooks and prompts; `deadline` is a time of the monotonic clock."""
         return BudgetView(self.account, deadline=deadline)
