@@ -12,6 +12,7 @@ from opentelemetry.sdk.trace import SpanProcessor
 from pydantic import BaseModel
 
 from podium.agent import Agent, Budget, ChatMessage, ReasoningContent, current_account
+from podium.agent._chat_span import _server_port
 from podium.agent._content_shapes import MAX_MESSAGES, input_messages, output_messages
 from podium.agent._request_facts import request_facts
 from podium.agent.hooks import hook
@@ -111,6 +112,7 @@ async def test_a_call_says_its_limit_its_output_type_and_what_it_cost(
     assert chat["gen_ai.request.max_tokens"] > 0
     assert chat["podium.cost.total_usd"] > 0
     assert chat["server.address"] == "127.0.0.1"
+    assert f":{chat['server.port']}/" in openai_server.base_url
     assert chat["gen_ai.response.id"].startswith("chatcmpl-")
 
 
@@ -218,6 +220,23 @@ async def test_a_call_that_was_made_elsewhere_is_a_span_with_its_tokens() -> Non
     assert "  hook before_run ask_elsewhere\n    chat other" in recorder.tree()
     assert of(recorder, "chat other")["gen_ai.usage.input_tokens"] == 5
     assert result.usage.input_tokens >= 5
+
+
+@pytest.mark.parametrize(
+    ("url", "port"),
+    [
+        ("https://api.example.org/v1", 443),
+        ("http://localhost/v1", 80),
+        ("http://localhost:8080/v1", 8080),
+        ("http://localhost:many/v1", None),
+        (None, None),
+    ],
+)
+def test_the_port_is_read_from_the_address(url: str | None, port: int | None) -> None:
+    generator = ScriptedChatGenerator([])
+    generator.api_base_url = url  # type: ignore[attr-defined]
+
+    assert _server_port(generator) == port
 
 
 MEASURED = """

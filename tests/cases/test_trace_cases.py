@@ -6,7 +6,7 @@ import gc
 import logging
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -181,6 +181,49 @@ async def test_c165_a_broken_exporter_neither_fails_nor_holds_up_a_run(
     handle.close(timeout_seconds=0.1)
     assert result.text == "done"
     assert took < 1.5
+
+
+HOSTILE = """
+import logging
+from opentelemetry import trace
+
+class Hostile(trace.TracerProvider, trace.Tracer, trace.Span):
+    def __init__(self): pass
+    def get_tracer(self, *args, **kwargs): return self
+    def start_span(self, *args, **kwargs): {start}
+    def start_as_current_span(self, *args, **kwargs): raise RuntimeError("start")
+    def fail(self, *args, **kwargs): raise RuntimeError("fail")
+    end = get_span_context = set_attributes = set_attribute = add_event = fail
+    update_name = set_status = record_exception = fail
+    def is_recording(self): return True
+
+trace.set_tracer_provider(Hostile())
+lines = []
+class Count(logging.Handler):
+    def emit(self, record): lines.append(record.getMessage())
+logging.getLogger().addHandler(Count())
+
+from podium.agent import Agent
+from podium.agent.testing import ScriptedChatGenerator, call, calls
+from podium.tools import tool
+
+@tool
+def one(n: int) -> str:
+    "Sync tool."
+    return f"one-{{n}}"
+
+turns = [calls(call("one", n=number)) for number in range(10)]
+result = Agent(chat_generator=ScriptedChatGenerator([*turns, "done"]), tools=[one]).run("go")
+print(result.text, len(lines) < 10)
+"""
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+@pytest.mark.parametrize("start", ["return self", "raise RuntimeError('start')"])
+async def test_c166_a_tracer_whose_methods_raise_does_not_change_a_run(
+    start: str, run_python: Callable[..., str]
+) -> None:
+    assert run_python("-c", HOSTILE.format(start=start)).split() == ["done", "True"]
 
 
 class Broken(SpanProcessor):

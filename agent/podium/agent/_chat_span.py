@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from podium.agent._content_shapes import (
     input_messages,
@@ -138,6 +139,14 @@ def record_call_made_elsewhere(context: RunContext, model: str, usage: Usage) ->
         span.end()
 
 
+def _server_port(generator: object) -> int | None:
+    url = urlsplit(str(getattr(generator, "api_base_url", None) or ""))
+    try:
+        return url.port or {"http": 80, "https": 443}.get(url.scheme)
+    except ValueError:  # it is no number; the call will say so
+        return None
+
+
 def _facts(context: RunContext, request: ModelRequest, step: int | None) -> Mapping[str, object]:
     generator = request.generator
     return {
@@ -149,7 +158,7 @@ def _facts(context: RunContext, request: ModelRequest, step: int | None) -> Mapp
             path=context.path,
             stream=request.streaming_callback is not None,
             server_address=getattr(generator, "server_address", None),
-            server_port=getattr(generator, "server_port", None),
+            server_port=_server_port(generator),
         ),
         **request_facts(generator, request.generation_kwargs),
     }

@@ -76,10 +76,13 @@ class OpenSpan:
     @property
     def trace_id(self) -> str | None:
         """The trace's id, 32 hex digits; None when the span is not recorded."""
-        found = self._span.get_span_context()
-        if not (found.is_valid and found.trace_flags.sampled):
+        try:
+            found = self._span.get_span_context()
+            is_seen = found.is_valid and found.trace_flags.sampled
+            return trace.format_trace_id(found.trace_id) if is_seen else None
+        except Exception as error:  # as in `quietly`
+            _report("trace_id", type(error).__name__)
             return None
-        return trace.format_trace_id(found.trace_id)
 
     def set(self, key: str, value: object) -> None:
         """Write one attribute; None leaves it out."""

@@ -12,9 +12,10 @@ from typing import Literal
 from opentelemetry import trace
 
 from podium.tracing import attributes as names
-from podium.tracing._open_span import OpenSpan
+from podium.tracing._open_span import OpenSpan, quietly
 
 
+@quietly
 def note_retry(
     error: BaseException | str,
     *,
@@ -38,6 +39,7 @@ def note_retry(
     )
 
 
+@quietly
 def note_fallback(
     error: BaseException | str, *, attempt: int, model: str, next_model: str | None
 ) -> None:
@@ -56,6 +58,7 @@ def note_fallback(
     )
 
 
+@quietly
 def note_budget(
     span: OpenSpan | None,
     event: Literal["podium.budget.wait", "podium.budget.denied"],

@@ -7,12 +7,13 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
 from podium.tracing._bounded import WAIT_SECONDS, Call, Helper, wait_for
 from podium.tracing._dialect import Dialect
+from podium.tracing._open_span import quietly
 from podium.tracing._quiet import Quiet
 from podium.tracing.content import Capture, captured
 
 
 class SpanPlace(SpanProcessor):
-    """Stands before a processor that takes spans."""
+    """Stands before a processor that takes spans; one that raises hurts nobody else."""
 
     def __init__(self, processor: SpanProcessor, dialect: Dialect, name: str) -> None:
         """Keep the processor, how spans are told to it, and what log lines call the place."""
@@ -21,10 +22,12 @@ class SpanPlace(SpanProcessor):
         self._quiet = Quiet()
         self._helper = Helper(name)
 
+    @quietly
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Pass a span on as it starts."""
         self._processor.on_start(span, parent_context)
 
+    @quietly
     def on_end(self, span: ReadableSpan) -> None:
         """Pass a finished span on, in the place's own words."""
         if self._dialect.renames or (not self._dialect.has_content and _is_content_recorded()):
