@@ -156,6 +156,9 @@ async def test_content_that_is_asked_for_has_the_shapes_of_the_conventions() -> 
             ],
         },
     ]
+    agent_span = of(recorder, "invoke_agent agent")
+    assert json.loads(agent_span["gen_ai.input.messages"])[-1] == question
+    assert "An ox." in agent_span["gen_ai.output.messages"]
     executed = of(recorder, "execute_tool lookup")
     assert json.loads(executed["gen_ai.tool.call.arguments"]) == {"q": "ox"}
     assert executed["gen_ai.tool.call.result"] == "facts about ox"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio.lowlevel import checkpoint
 
+from podium.agent._content_shapes import input_messages, output_messages
 from podium.agent._context import current_run
 from podium.agent._history import only_messages
 from podium.agent._lifecycle import warm_up_tools
@@ -18,6 +19,8 @@ from podium.agent._stop import Stop
 from podium.agent._tool_calls import settle_calls
 from podium.agent.errors import BudgetExceededError, keep_partial
 from podium.agent.events import AgentFinished, AgentStarted, RunFinished, RunStarted
+from podium.tracing import attributes as names
+from podium.tracing._content_event import wants_content
 from podium.tracing._metrics import measure_agent
 from podium.tracing._spans import describe_limit, set_agent_result
 
@@ -41,6 +44,8 @@ async def execute(run: RunState) -> AgentResult:
                     checkpoint()
                 )  # those started with it open their accounts: all count for shares
             _tell_start(run)
+            if context.span.recording and wants_content():
+                context.span.set_content(names.INPUT_MESSAGES, input_messages(run.given))
             await warm_up_tools(run.tools)
             await run_loop(run)
     except BaseException as error:
@@ -78,6 +83,8 @@ def conclude(run: RunState, cut: str | None, error: BaseException | None = None)
         abandoned_threads=sum(node.abandoned_threads for node in tree.walk()),
     )
     _describe(context, stop, tree)
+    if context.span.recording and wants_content() and run.messages:
+        context.span.set_content(names.OUTPUT_MESSAGES, output_messages(run.messages[-1:]))
     context.span.end()
     measure_agent(context.name, seconds=tree.wall_seconds, own=tree.own, error=error)
     if context.spending is not None:

@@ -36,6 +36,8 @@ def openinference_attributes(written: Mapping[str, Any]) -> dict[str, Any]:
         told["agent.name"] = written[names.AGENT_NAME]
     if operation == names.INVOKE_AGENT:
         told |= _graph_node(str(written.get(names.AGENT_PATH, "")))
+        told |= _value("input", written.get(names.INPUT_MESSAGES))
+        told |= _value("output", written.get(names.OUTPUT_MESSAGES))
     elif operation == names.CHAT:
         told |= _model_call(written)
     elif operation == names.EXECUTE_TOOL:
