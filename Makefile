@@ -2,6 +2,7 @@
 #   make demo [Q="..."] [CORPUS=folder] [MODEL=name] [BASE_URL=address] [OUT=folder]
 #             [BUDGET_TOKENS=20000] [BUDGET_USD=0.50] [BUDGET_SECONDS=60]
 #             [MCP="command"] [MCP=address]
+#             [OTLP=http://localhost:4318]
 #   make test | check | laws | bench | lock
 
 VENV ?= .venv
@@ -23,6 +24,7 @@ demo: $(VENV)/.ready
 	[ -z "$$BUDGET_TOKENS" ] || set -- "$$@" --budget-tokens "$$BUDGET_TOKENS"; \
 	[ -z "$$BUDGET_USD" ] || set -- "$$@" --budget-usd "$$BUDGET_USD"; \
 	[ -z "$$BUDGET_SECONDS" ] || set -- "$$@" --budget-seconds "$$BUDGET_SECONDS"; \
+	[ -z "$$OTLP" ] || set -- "$$@" --otlp "$$OTLP"; \
 	[ -z "$$Q" ] || set -- "$$@" --question "$$Q"; \
 	$(RUN) examples/research_assistant "$$@"
 

@@ -39,7 +39,19 @@ IMPORTERS = {
     "opentelemetry": ("tracing/podium/tracing/",),
     "opentelemetry.sdk": tuple(
         f"tracing/podium/tracing/{name}.py"
-        for name in ("_otlp_file", "_provider", "setup", "testing")
+        for name in (
+            "_console",
+            "_dialect",
+            "_meter_provider",
+            "_otlp",
+            "_otlp_file",
+            "_places",
+            "_provider",
+            "_span_place",
+            "_span_tree",
+            "setup",
+            "testing",
+        )
     ),
     "pytest": ("agent/podium/agent/testing/",),
     "rich": ("tracing/podium/tracing/commands/",),

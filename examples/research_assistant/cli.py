@@ -14,7 +14,7 @@ from pathlib import Path
 from podium.agent import Budget
 from podium.orchestration import Coordinator
 from podium.tools import printable
-from podium.tracing import setup_tracing
+from podium.tracing import TracingHandle, setup_tracing
 from research_assistant.budget import budget_from, check_price, shown_budget
 from research_assistant.corpus import folder_corpus
 from research_assistant.documents import Corpus, ResearchError
@@ -75,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--budget-tokens", metavar="N", help="tokens that all agents may use together")
     add("--budget-usd", metavar="X", help="US dollars that they may cost, at list prices")
     add("--budget-seconds", metavar="S", help="seconds that they may take")
+    add("--otlp", metavar="URL", help="send the trace live, to Jaeger at http://localhost:4318")
     add("--stream", action=argparse.BooleanOptionalAction, default=True, help="stream replies")
     add("--rebuild", action="store_true", help="make the index anew")
     return parser
@@ -93,7 +94,7 @@ def _run(options: argparse.Namespace) -> int:
         print(f"Budget: {shown_budget(budget)}\n" if budget else "")
         team = build_team(index, model, concurrency=options.concurrency, outside=outside)
         trace = options.out / "trace.jsonl"
-        outcome = _ask(team, question, trace, budget)
+        outcome = _ask(team, question, budget, _tracing(trace, options.otlp))
         about = Circumstances(corpus.title, about_model, trace, update.skipped, budget)
         _show(outcome, index, about, options.out / "report.md")
     if outcome.was_interrupted:
@@ -166,12 +167,22 @@ def _check_matches(index: Index, corpus: Corpus, question: str) -> None:
         )
 
 
-def _ask(team: Coordinator, question: str, trace: Path, budget: Budget | None) -> Outcome:
+def _tracing(file: Path, endpoint: str | None) -> TracingHandle:
+    """Record into the file, and send to a collector where one is named."""
+    file.unlink(missing_ok=True)
+    try:
+        return setup_tracing(file=file, otlp_endpoint=endpoint)
+    except (ValueError, ImportError) as error:
+        raise ResearchError(f"--otlp: {error}") from error
+
+
+def _ask(
+    team: Coordinator, question: str, budget: Budget | None, tracing: TracingHandle
+) -> Outcome:
     """Have the team work on the question; Ctrl-C stops it and keeps what it had."""
-    trace.unlink(missing_ok=True)
     outcome = Outcome(question)
     try:
-        with setup_tracing(file=trace), watching(budget) as watch:
+        with tracing, watching(budget) as watch:
             asyncio.run(research(team, outcome, watch, budget))
     except KeyboardInterrupt:
         outcome.was_interrupted = True
@@ -186,3 +197,7 @@ def _show(outcome: Outcome, index: Index, about: Circumstances, path: Path) -> N
     if outcome.result is not None:
         print(outcome.result.usage_tree)
     print(f"\n{how_it_ended(outcome)}\nReport: {path}\nTrace:  {about.trace}")
+    print(f"        Look at it with: podium trace show {about.trace}")
+    print(f"        or in a browser: podium trace html {about.trace}")
+    if outcome.result is not None and outcome.result.trace_id is not None:
+        print(f"        Its id, in Jaeger too: {outcome.result.trace_id}")

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from bench_processes import Process, Provider, Worker
+from bench_processes import Collector, Process, Provider, Worker
 from bench_report import Row, compared, plain
 from bench_task import CALLS_PER_TEAM
 
 Figures = dict[str, float]
+
+DEAD_ENDPOINT = "http://127.0.0.1:9"
+"""Nobody listens there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class Entry:
     contender: str
     job: str
     transport: str = ""
+    otlp_endpoint: str | None = None
 
 
 class Bench:
@@ -36,7 +40,7 @@ class Bench:
         self.transports = transports
         self._stack = ExitStack()
         self.provider = self._stack.enter_context(Provider())
-        self._workers: dict[tuple[str, str], Worker] = {}
+        self._workers: dict[tuple[str | None, ...], Worker] = {}
 
     def __enter__(self) -> Self:
         """Return the bench."""
@@ -65,9 +69,10 @@ class Bench:
         return figures[1:]  # the first one warms up
 
     def _worker(self, entry: Entry) -> Worker:
-        who = entry.contender, entry.transport
+        who = entry.contender, entry.transport, entry.otlp_endpoint
         if who not in self._workers:
-            worker = Worker(*who, self.provider.base_url())
+            url = self.provider.base_url()
+            worker = Worker(entry.contender, entry.transport, url, entry.otlp_endpoint)
             self._workers[who] = self._stack.enter_context(worker)
         return self._workers[who]
 
@@ -204,16 +209,6 @@ def rivals(bench: Bench) -> Iterator[Row]:
         yield plain("J10", what, [figure], unit="", target=target)
 
 
-def mcp_calls(bench: Bench) -> Iterator[Row]:
-    """J12: what podium adds to a call of an MCP tool over stdio, above the bare client."""
-    figures = _measured("bench_mcp.py")
-    for name in ("cpu", "wall"):
-        what = f"MCP call above the bare client, {name}"
-        target = 1 if name == "cpu" else None  # the clock says as much where nothing else runs
-        added, bare = figures[f"added_{name}"], figures[f"bare_{name}"]
-        yield plain("J12", what, [added], unit="ms", target=target, other=bare)
-
-
 def tools(bench: Bench) -> Iterator[Row]:
     """J11: building a thousand tools, and finding one among ten thousand."""
     rounds = [_measured("bench_tools.py") for _ in range(max(bench.long_rounds // 3, 1))]
@@ -226,6 +221,44 @@ def tools(bench: Bench) -> Iterator[Row]:
     ):
         counted = [figures[name] for figures in rounds]
         yield plain("J11", what, counted, unit=unit, scale=scale, target=target)
+
+
+def mcp_calls(bench: Bench) -> Iterator[Row]:
+    """J12: what podium adds to a call of an MCP tool over stdio, above the bare client."""
+    figures = _measured("bench_mcp.py")
+    for name in ("cpu", "wall"):
+        what = f"MCP call above the bare client, {name}"
+        target = 1 if name == "cpu" else None  # the clock says as much where nothing else runs
+        added, bare = figures[f"added_{name}"], figures[f"bare_{name}"]
+        yield plain("J12", what, [added], unit="ms", target=target, other=bare)
+
+
+def traces(bench: Bench) -> Iterator[Row]:
+    """J13: what tracing costs while nobody watches, with a live collector, and with a dead one."""
+    transport = bench.transports[-1]
+    with Collector() as collector:
+        places = {"none": None, "live": collector.url, "dead": DEAD_ENDPOINT}
+        entries = {
+            name: Entry("podium", "short_runs", transport, place) for name, place in places.items()
+        }
+        of_teams = {
+            name: Entry("podium", "teams", transport, place) for name, place in places.items()
+        }
+        steps = bench.interleaved(entries, bench.rounds)
+        runs = bench.interleaved(of_teams, bench.rounds)
+    for name, target in (("live", 1.10), ("dead", 1.10)):
+        pairs = [(figures[name]["step"], figures["none"]["step"]) for figures in steps]
+        yield compared("J13", f"step, {name} collector, against none", pairs, target=target)
+        pairs = [(figures[name]["run"], figures["none"]["run"]) for figures in runs]
+        yield compared("J13", f"team, {name} collector, against none", pairs, target=target)
+    pairs = [(figures["dead"]["step"], figures["live"]["step"]) for figures in steps]
+    yield compared("J13", "step, dead collector, against a live one", pairs, target=1.05)
+    measured = _measured("bench_tracing.py")
+    share = measured["unseen step"] / min(figures["none"]["step"] for figures in steps)
+    yield plain("J13", "part of a step without an SDK", [share], unit="", target=0.02)
+    for name, most in (("span", 60), ("span and metrics", None)):
+        took = [measured[name]]
+        yield plain("J13", f"{name} to a live one", took, unit="us", scale=1e6, target=most)
 
 
 JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
@@ -241,6 +274,7 @@ JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "J10": rivals,
     "J11": tools,
     "J12": mcp_calls,
+    "J13": traces,
 }
 
 

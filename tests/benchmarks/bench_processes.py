@@ -76,13 +76,25 @@ class Provider(Process):
             return int(answer.read())
 
 
+class Collector(Process):
+    """The process that traces are sent to."""
+
+    def __init__(self) -> None:
+        """Start it and learn where it listens."""
+        super().__init__("bench_collector.py")
+        self.url = f"http://127.0.0.1:{int(self.read())}"
+
+
 class Worker(Process):
     """A contender's process."""
 
-    def __init__(self, contender: str, transport: str, base_url: str) -> None:
+    def __init__(
+        self, contender: str, transport: str, base_url: str, otlp_endpoint: str | None = None
+    ) -> None:
         """Start it; it does nothing until it is given a job."""
         hidden = ["--httpx"] if transport == "httpx" else []
-        super().__init__("bench_worker.py", contender, base_url, *hidden)
+        traced = [] if otlp_endpoint is None else ["--otlp", otlp_endpoint]
+        super().__init__("bench_worker.py", contender, base_url, *hidden, *traced)
 
     def round(self, job: str) -> dict[str, float]:
         """Do one round of a job and return what it measured."""

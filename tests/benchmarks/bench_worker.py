@@ -31,9 +31,14 @@ def main() -> None:
     parser.add_argument("contender", choices=["raw", "podium", "podium-callback"])
     parser.add_argument("base_url")
     parser.add_argument("--httpx", action="store_true", help="hide aiohttp from podium")
+    parser.add_argument("--otlp", help="where to send traces")
     options = parser.parse_args()
     if options.httpx:
         sys.modules["aiohttp"] = None  # type: ignore[assignment]  # how Python marks "not there"
+    if options.otlp:
+        from podium.tracing import setup_tracing  # no part of the others' memory
+
+        setup_tracing(otlp_endpoint=options.otlp)
     asyncio.run(_work(options.contender, options.base_url))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from otlp_receiver import OtlpReceiver
 
 from podium.agent import Agent, RunEvent, ToolCallFinished
 from podium.agent.testing import (
@@ -84,8 +85,11 @@ def test_the_default_question_is_answered_from_python_itself(
     assert "Free variables used in the nested function can access the local variables" in report
     assert "no source" not in report
     assert "not in the corpus" not in report
-    assert "not a language model" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "not a language model" in printed
     assert (out / "trace.jsonl").stat().st_size > 1_000
+    assert f"podium trace show {out / 'trace.jsonl'}" in printed
+    assert f"podium trace html {out / 'trace.jsonl'}" in printed
 
 
 def test_a_folder_of_mixed_files_is_answered_from_with_what_was_skipped(
@@ -103,6 +107,27 @@ def test_a_folder_of_mixed_files_is_answered_from_with_what_was_skipped(
     assert "- `broken.pdf`: it is not a PDF that can be read" in report
     assert "coordinator/searcher" not in report.split("## Who used how much")[0]
     assert "  searcher#2 " in report
+
+
+def test_the_trace_is_sent_live_where_a_collector_is_named(folder: Path, out: Path) -> None:
+    with OtlpReceiver() as collector:
+        code = main(
+            ["--corpus", str(folder), "--out", str(out), "--otlp", collector.endpoint, "Owls hunt?"]
+        )
+
+    sent = {span.name for span in collector.spans}
+    assert code == 0
+    assert "invoke_agent coordinator" in sent
+    assert "execute_tool search_corpus" in sent
+
+
+def test_a_collector_that_is_none_is_bad_input(
+    folder: Path, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = main(["--corpus", str(folder), "--out", str(out), "--otlp", "localhost", "Owls hunt?"])
+
+    assert code == 2
+    assert "--otlp: otlp_endpoint='localhost' is no URL" in capsys.readouterr().err
 
 
 def test_a_second_question_reads_nothing_again(

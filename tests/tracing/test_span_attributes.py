@@ -7,7 +7,7 @@ from enum import IntEnum
 
 import pytest
 
-from podium.tracing._spans import MAX_TEXT_BYTES, span_attributes
+from podium.tracing._attribute_values import MAX_TEXT_BYTES, span_attributes
 
 
 class Level(IntEnum):
@@ -24,7 +24,8 @@ class Level(IntEnum):
         (["a", 1, None], ("a", "1", "None")),
         (("a",), ("a",)),
         (2**80, str(2**80)),
-        (Decimal("1.5"), "1.5"),
+        (Decimal("1.5"), 1.5),
+        (Decimal("1e999"), "1E+999"),
         ({"a": 1}, "{'a': 1}"),
         ("lone \ud800 half", "lone ? half"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from podium.tracing._spans import open_span
+from podium.tracing._open_span import open_span
 from podium.tracing.testing import SpanRecorder
 
 

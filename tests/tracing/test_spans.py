@@ -10,19 +10,18 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.trace import SpanKind, StatusCode
 
-from podium.tracing import Usage, _spans, setup_tracing
+from podium.tracing import Usage, _open_span, setup_tracing
 from podium.tracing import attributes as names
+from podium.tracing._open_span import NO_SPAN, OpenSpan, open_span, tracing_enabled
+from podium.tracing._provider import process_fanout
 from podium.tracing._spans import (
-    NO_SPAN,
-    OpenSpan,
     agent_span,
+    chat_facts,
     chat_span,
     hook_span,
-    open_span,
     set_agent_result,
     set_chat_result,
     tool_span,
-    tracing_enabled,
 )
 from podium.tracing.testing import SpanRecorder
 
@@ -43,7 +42,7 @@ def an_agent(name: str = "coordinator", parent: OpenSpan = NO_SPAN) -> OpenSpan:
 
 
 def a_chat(parent: OpenSpan = NO_SPAN, *, stream: bool = False) -> OpenSpan:
-    return chat_span(
+    facts = chat_facts(
         model="gpt-5-mini",
         provider="openai",
         agent_name="coordinator",
@@ -52,8 +51,8 @@ def a_chat(parent: OpenSpan = NO_SPAN, *, stream: bool = False) -> OpenSpan:
         stream=stream,
         server_address="localhost",
         server_port=8080,
-        parent=parent.context,
     )
+    return chat_span(facts, parent.context)
 
 
 def a_tool(parent: OpenSpan = NO_SPAN, *, target: str | None = None) -> OpenSpan:
@@ -292,14 +291,15 @@ class Broken(SpanProcessor):
             raise RuntimeError("the exporter is broken")
 
     def on_end(self, span: ReadableSpan) -> None:
-        raise RuntimeError("the exporter is broken")
+        if not self.at_start:
+            raise RuntimeError("the exporter is broken")
 
 
 @pytest.mark.parametrize("at_start", [True, False])
 def test_a_failing_processor_is_logged_once_and_hurts_nothing(
     at_start: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
-    _spans._report.cache_clear()
+    _open_span._report.cache_clear()
 
     with (
         setup_tracing(span_processor=Broken(at_start=at_start)),
@@ -313,14 +313,24 @@ def test_a_failing_processor_is_logged_once_and_hurts_nothing(
 
 
 def test_children_of_a_span_that_could_not_open_stay_in_the_trace() -> None:
+    broken = Broken(at_start=True)
     with SpanRecorder() as recorder:
         root = an_agent()
-        with setup_tracing(span_processor=Broken(at_start=True)):
-            lost = a_tool(root)
+        process_fanout().add(broken)
+        lost = a_tool(root)
+        process_fanout().remove(broken)
         an_agent("researcher", lost).end()
         root.end()
 
     assert "  invoke_agent researcher" in recorder.tree()
+
+
+def test_a_processor_that_fails_takes_no_span_from_another() -> None:
+    with setup_tracing(span_processor=Broken(at_start=True)), SpanRecorder() as recorder:
+        an_agent().end()
+
+    assert recorder.tree() == "invoke_agent coordinator"
+    assert recorder.open_spans == ()
 
 
 def test_spans_are_dropped_while_nobody_listens() -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from podium.agent._spending import Spending
     from podium.agent.events import RunEvent
     from podium.agent.models import StreamingCallback
-    from podium.tracing._spans import OpenSpan
+    from podium.tracing._open_span import OpenSpan
     from podium.tracing._usage_tree import UsageMeter
 
 DEFAULT_MAX_DEPTH = 8

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio.lowlevel import checkpoint
 
+from podium.agent._content_shapes import input_messages, output_messages
 from podium.agent._context import current_run
 from podium.agent._history import only_messages
 from podium.agent._lifecycle import warm_up_tools
@@ -17,7 +19,14 @@ from podium.agent._stop import Stop
 from podium.agent._tool_calls import settle_calls
 from podium.agent.errors import BudgetExceededError, keep_partial
 from podium.agent.events import AgentFinished, AgentStarted, RunFinished, RunStarted
+from podium.tracing import attributes as names
+from podium.tracing._content_event import wants_content
+from podium.tracing._metrics import measure_agent
 from podium.tracing._spans import describe_limit, set_agent_result
+
+if TYPE_CHECKING:
+    from podium.agent._context import RunContext
+    from podium.tracing import UsageTree
 
 
 async def execute(run: RunState) -> AgentResult:
@@ -35,12 +44,14 @@ async def execute(run: RunState) -> AgentResult:
                     checkpoint()
                 )  # those started with it open their accounts: all count for shares
             _tell_start(run)
+            if context.span.recording and wants_content():
+                context.span.set_content(names.INPUT_MESSAGES, input_messages(run.given))
             await warm_up_tools(run.tools)
             await run_loop(run)
     except BaseException as error:
         context.span.fail(error)
         is_cancelled = isinstance(error, anyio.get_cancelled_exc_class() | KeyboardInterrupt)
-        partial = conclude(run, "cancelled" if is_cancelled else "error")
+        partial = conclude(run, "cancelled" if is_cancelled else "error", error)
         where = None if is_cancelled else f"in step {run.step_count + 1} of agent {context.path!r}"
         keep_partial(error, partial, where=where)
         raise
@@ -51,8 +62,8 @@ async def execute(run: RunState) -> AgentResult:
     return result
 
 
-def conclude(run: RunState, cut: str | None) -> AgentResult:
-    """Close everything the run holds and return what it has; `cut` says why it was cut short.
+def conclude(run: RunState, cut: str | None, error: BaseException | None = None) -> AgentResult:
+    """Close everything the run holds and return what it has; `cut` and `error` say what cut it.
 
     Nothing here waits, so it is safe while a cancellation is under way.
     """
@@ -71,17 +82,11 @@ def conclude(run: RunState, cut: str | None) -> AgentResult:
         unfinished=tuple(run.unfinished),
         abandoned_threads=sum(node.abandoned_threads for node in tree.walk()),
     )
-    set_agent_result(
-        context.span,
-        own=tree.own,
-        total=tree.total,
-        stop_reason=stop.reason,
-        stop_by=stop.by,
-        steps=stop.step,
-    )
-    if stop.limit is not None and stop.what is not None:
-        describe_limit(context.span, stop.what, stop.limit, stop.spent, stop.held)
+    _describe(context, stop, tree)
+    if context.span.recording and wants_content() and run.messages:
+        context.span.set_content(names.OUTPUT_MESSAGES, output_messages(run.messages[-1:]))
     context.span.end()
+    measure_agent(context.name, seconds=tree.wall_seconds, own=tree.own, error=error)
     if context.spending is not None:
         context.spending.account.close()
     run.state.close()
@@ -96,6 +101,24 @@ def conclude(run: RunState, cut: str | None) -> AgentResult:
         output=run.output,
     )
     return AgentResult(_public_data(run), facts)
+
+
+def _describe(context: RunContext, stop: Stop, tree: UsageTree) -> None:
+    """Write on the run's span what it used, what is left of its limits, and why it ended."""
+    if not context.span.recording:
+        return
+    set_agent_result(
+        context.span,
+        own=tree.own,
+        total=tree.total,
+        stop_reason=stop.reason,
+        stop_by=stop.by,
+        steps=stop.step,
+    )
+    for limit in context.spending.own_limits() if context.spending is not None else ():
+        describe_limit(context.span, limit["what"], limit["limit"], limit["spent"], limit["held"])
+    if stop.limit is not None and stop.what is not None:  # maybe one of an agent above
+        describe_limit(context.span, stop.what, stop.limit, stop.spent, stop.held)
 
 
 def _raise_if_told_to(run: RunState, result: AgentResult) -> None:

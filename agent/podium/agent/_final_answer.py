@@ -65,7 +65,8 @@ async def answer_from_what_was_found(run: RunState) -> None:
                 if reply.text and not reply.tool_calls:
                     run.stop = replace(stop, answered_after_stop=True)
     except AgentError as error:
-        logger.warning("Agent %r could not write a final answer: %s", run.context.name, error)
+        kind = type(error).__name__  # its text may hold what the provider was sent
+        logger.warning("Agent %r could not write a final answer: %s", run.context.name, kind)
 
 
 def _is_due(run: RunState) -> bool:

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from podium.agent._chat_span import describe_reply, model_name, open_chat_span
+from podium.agent._chat_span import ChatRecord, model_name
 from podium.agent._history import with_unique_ids
+from podium.agent._out_of_budget import OutOfBudgetError
 from podium.agent._tries import current_call
 from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage
+from podium.tracing import attributes as names
+from podium.tracing._span_events import note_budget, note_fallback, note_retry
 
 if TYPE_CHECKING:
     from podium.agent._context import RunContext
@@ -50,31 +53,39 @@ async def call_metered(
     """
     call = _Call(context, request, spending, purpose)
     kwargs = await call.retried(request.generator)
-    span = open_chat_span(
-        context, request.generator, step=step, is_streamed=request.streaming_callback is not None
-    )
     if kwargs is not None:
         request = replace(request, generation_kwargs=kwargs)
+    record = ChatRecord(context, request, step)
+    request = replace(request, streaming_callback=record.streaming_callback)
     mark = current_call.set(call)
     try:
-        with span.current():
+        with record.span.current():
             replies = await context.tree.effects.call_model(request)
         made = call.answered(replies)
-        describe_reply(span, made.usage, replies)
+        record.answered(made.usage, replies)
     except BaseException as error:
         call.failed(error)
-        span.fail(error)
+        record.failed(error)
         raise
     finally:
         current_call.reset(mark)
-        span.end()
+        record.span.end()
     return made
 
 
 class _Call:
     """A call under way: the try that goes on, and the room it has."""
 
-    __slots__ = ("_context", "_is_open", "_permit", "_purpose", "_request", "_spending", "_started")
+    __slots__ = (
+        "_context",
+        "_failures",
+        "_is_open",
+        "_permit",
+        "_purpose",
+        "_request",
+        "_spending",
+        "_started",
+    )
 
     def __init__(
         self, context: RunContext, request: ModelRequest, spending: Spending | None, purpose: str
@@ -87,6 +98,7 @@ class _Call:
         self._permit: Permit | None = None
         self._is_open = False
         self._started = 0.0
+        self._failures: list[tuple[BaseException, float]] = []
 
     async def retried(self, generator: ChatGenerator) -> Mapping[str, Any] | None:
         """Return the parameters for a try with this generator, once there is room for it.
@@ -94,33 +106,63 @@ class _Call:
         None where nothing limits the call, and nothing is to be changed.
         """
         clock = self._context.tree.effects.monotonic
+        self._tell_failure(generator)
         if self._spending is not None:
-            from podium.agent._permit import ask_for_room  # the ledger loads with the first budget
-
             if generator is not self._request.generator:
                 self._spending = self._spending.for_generator(generator)
-            began = clock()
-            try:
-                self._permit = await ask_for_room(
-                    self._spending,
-                    generator,
-                    self._request.messages,
-                    self._request.generation_kwargs,
-                    tools=self._request.tools,
-                    # What was kept back for the answer is taken once.
-                    is_last=self._purpose == "final_answer" and self._permit is None,
-                )
-            finally:
-                self._context.meter.add_wait(clock() - began)
+            self._permit = await self._ask_for_room(self._spending, generator)
         self._request = replace(self._request, generator=generator)
         self._is_open, self._started = True, clock()
         return None if self._permit is None else self._permit.generation_kwargs
+
+    async def _ask_for_room(self, spending: Spending, generator: ChatGenerator) -> Permit:
+        from podium.agent._permit import ask_for_room  # the ledger loads with the first budget
+
+        # What was kept back for the answer is taken once.
+        is_last = self._purpose == "final_answer" and self._permit is None
+        context, clock = self._context, self._context.tree.effects.monotonic
+        began, blocked = clock(), list[OutOfBudgetError]()
+        try:
+            return await ask_for_room(
+                spending,
+                generator,
+                self._request.messages,
+                self._request.generation_kwargs,
+                tools=self._request.tools,
+                is_last=is_last,
+                on_wait=lambda denied: blocked.append(OutOfBudgetError(denied)),
+            )
+        except OutOfBudgetError as stop:
+            if not is_last:  # which is asked for again, with a shorter prompt
+                note_budget(context.span, names.BUDGET_DENIED, stop.ending())
+            raise
+        finally:
+            waited = clock() - began
+            context.meter.add_wait(waited)
+            for hold in blocked:
+                note_budget(context.span, names.BUDGET_WAIT, hold.ending(), waited_seconds=waited)
+
+    def _tell_failure(self, generator: ChatGenerator) -> None:
+        """Say on the call's span why there is another try, by the same model or the next one."""
+        if not self._failures:
+            return
+        (error, failed_at), attempt = self._failures[-1], len(self._failures)
+        status = error.status if isinstance(error, ModelError) else None
+        failure = error if status is None else str(status)
+        before, delay = self._request.generator, self._context.tree.effects.monotonic() - failed_at
+        if generator is before:
+            note_retry(failure, attempt=attempt, delay_seconds=delay, model=model_name(before))
+        else:
+            note_fallback(
+                failure, attempt=attempt, model=model_name(before), next_model=model_name(generator)
+            )
 
     def failed(self, error: BaseException) -> None:
         """Free the room of a try that surely did no work; one that may have is charged in full."""
         if not self._is_open:
             return
         self._is_open = False
+        self._failures.append((error, self._context.tree.effects.monotonic()))
         if not (isinstance(error, ModelError) and error.was_refused):
             self._record(None, model_name(self._request.generator))
         if self._permit is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -79,10 +79,12 @@ async def ask_for_room(
     *,
     tools: Sequence[Tool] = (),
     is_last: bool = False,
+    on_wait: Callable[[Denied], object] | None = None,
 ) -> Permit:
     """Reserve room for a call, waiting for it where siblings will give some back.
 
-    `is_last` uses what was kept back for the answer, and waits for nobody.
+    `is_last` uses what was kept back for the answer, and waits for nobody. `on_wait` is called with
+    what stands in the way, if the call has to wait.
 
     Raises:
         OutOfBudgetError: there is no room, and none will come.
@@ -100,7 +102,7 @@ async def ask_for_room(
         size = size_call(account, needs, spending.kept)
         outcome = account.reserve(size.want, size.least, from_reserve=True)
     else:
-        outcome = await account.reserve_waiting(lambda: size_call(account, needs))
+        outcome = await account.reserve_waiting(lambda: size_call(account, needs), on_wait)
     if isinstance(outcome, Denied):
         raise OutOfBudgetError(outcome)
     cap = output_cap(account, needs, outcome)

@@ -20,6 +20,8 @@ from podium.agent.models._output_caps import output_caps
 from podium.agent.models._protocol import models_behind
 from podium.agent.prices import GenAIPrices, ModelPrice, PriceTable, cost_of
 from podium.tracing import Usage
+from podium.tracing import attributes as names
+from podium.tracing._span_events import note_budget
 
 if TYPE_CHECKING:
     from podium.agent._agent import Agent
@@ -117,6 +119,24 @@ class Spending:
             return OutOfBudgetError(taken)
         taken.settle({"tool_calls": 1})
         return None
+
+    def own_limits(self) -> list[dict[str, Any]]:
+        """Return each limit that the run itself has, with its figures, as `ending_of` does."""
+        account = self.account
+        return [
+            ending_of(
+                Denied(
+                    path=account.path,
+                    resource=resource,
+                    limit=limit,
+                    spent=account.settled(resource),
+                    held=account.held(resource),
+                    could_fit_later=False,
+                )
+            )
+            for resource in LIMITS
+            if (limit := account.limit(resource)) is not None
+        ]
 
     def view(self, deadline: float | None = None) -> BudgetView:
         """Return the figures for hooks and prompts; `deadline` is a time of the monotonic clock."""
@@ -224,6 +244,7 @@ def _account(
     allotment = first.allotment_for(*siblings) if first is not None else None
     opened = above.account.open_child(path, allotment)
     if isinstance(opened, Denied):
+        note_budget(None, names.BUDGET_DENIED, ending_of(opened))  # on the call that would start it
         raise DelegationError(
             f"No agent can be started at {path!r}: {opened.path!r} has used {opened.spent} of "
             f"{opened.limit} {LIMITS[opened.resource]}, and {opened.held} are held. "

@@ -176,7 +176,8 @@ def _merge_state(run: RunState, job: Job, outcomes: dict[str | None, Outcome]) -
         Exception
     ) as error:  # a merge handler is user code; its failure must not cost the siblings
         why = error_text(error)
-        logger.warning("Result of tool %r could not be merged into state: %s", job.tool.name, why)
+        kind = type(error).__name__  # its text may hold what the tool returned
+        logger.warning("Result of tool %r could not be merged into state: %s", job.tool.name, kind)
         failed = Outcome(
             f"Tool {job.tool.name!r} ran, but its result could not be stored: {why}", error=error
         )

@@ -16,7 +16,11 @@ from podium.agent.messages import ChatMessage
 from podium.tools import CallContext, ContentPart, MergeHandler, Tool, ToolCall, ToolCallResult
 from podium.tools._text import error_text, said_by
 from podium.tools.errors import ToolError, ToolInvocationError
-from podium.tracing._spans import OpenSpan, tool_span
+from podium.tracing import attributes as names
+from podium.tracing._metrics import measure_tool
+from podium.tracing._open_span import OpenSpan
+from podium.tracing._span_events import note_budget
+from podium.tracing._spans import tool_span
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +61,26 @@ async def run_tool(run: RunState, call: ToolCall, tool: Tool, context: CallConte
         path=owner.path,
         parent=owner.span.context,
     )
+    span.set_content(names.TOOL_ARGUMENTS, call.arguments)
     started = clock()
-    outcome = Outcome("")
+    outcome, failure = Outcome(""), None
     try:
         with span.current():
             outcome = await _attempt(run, call, tool, context, span)
-        if outcome.error is not None:
-            span.fail(outcome.error)
+        failure = outcome.error
+        span.set_content(names.TOOL_RESULT, ToolCallResult(outcome.content, call).text)
     except BaseException as error:
-        span.fail(error)
+        failure = error
         _keep_what_was_found(run, call, tool, error)
         raise
     finally:
         seconds = clock() - started
         context.state.close()
         owner.meter.record_tool(seconds)
+        if failure is not None:
+            span.fail(failure)
         span.end()
+        measure_tool(tool.name, agent_name=owner.name, seconds=seconds, error=failure)
     text = ToolCallResult(outcome.content, call).text if owner.tree.channel is not None else ""
     failed = outcome.error is not None
     owner.emit(ToolCallFinished, step, call=call, result=text, error=failed, seconds=seconds)
@@ -93,6 +101,7 @@ async def _attempt(
     try:
         _take_turn(run, tool)
         if (denied := _pay_for_call(run, tool)) is not None:
+            note_budget(span, names.BUDGET_DENIED, denied.ending())
             return Outcome(denied.told(), error=denied)
         arguments = tool.prepare(call, context.state)
         value = await _call_in_time(run, tool, arguments, context)

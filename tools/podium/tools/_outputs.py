@@ -10,7 +10,6 @@ from typing import Any
 from podium.tools._results import result_parts, result_text
 from podium.tools._shapes import is_mapping
 from podium.tools._state import MergeHandler
-from podium.tools._text import error_text
 from podium.tools.content import ContentPart
 from podium.tools.errors import ToolDefinitionError, nearest
 
@@ -86,7 +85,7 @@ class Outputs:
             logger.warning(
                 "outputs_to_string of tool %r failed (%s), so its whole result is shown",
                 self._tool_name,
-                error_text(error),
+                type(error).__name__,  # its text may hold what the tool returned
             )
             return result_text(value)
 

@@ -110,6 +110,12 @@ def process_fanout() -> Fanout:
         return fanout
 
 
+def process_resource() -> Resource:
+    """Return what the process calls itself in traces."""
+    provider = trace.get_tracer_provider()
+    return provider.resource if isinstance(provider, TracerProvider) else _resource()
+
+
 def _resource() -> Resource:
     named = "OTEL_SERVICE_NAME" in os.environ or "service.name" in os.environ.get(
         "OTEL_RESOURCE_ATTRIBUTES", ""

@@ -6,50 +6,67 @@ with setup_tracing(file="out/trace.jsonl"):
 
 from __future__ import annotations
 
-import logging
-import threading
-from collections.abc import Callable
+import atexit
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from opentelemetry.sdk.trace import SpanProcessor
-from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-from podium.tracing._otlp_file import OtlpFileExporter
-from podium.tracing._provider import Fanout, process_fanout
-
-logger = logging.getLogger(__name__)
-
-_WAIT_SECONDS = 2.0
-"""How long flushing and closing wait at most, each."""
-_QUEUE_SPANS = 2**15
-"""Spans that may wait for the file; more are dropped rather than hold the run up."""
+from podium.tracing import _redaction, content
+from podium.tracing._bounded import WAIT_SECONDS, wait_for
+from podium.tracing._dialect import Dialect, checked_flavours, checked_schema
+from podium.tracing._places import Place, Wanted, open_places
+from podium.tracing._provider import Fanout
+from podium.tracing._redaction import Redact, Redaction
+from podium.tracing._span_place import SpanPlace
+from podium.tracing.attributes import TELEMETRY_SCHEMA
+from podium.tracing.content import Capture
 
 
 class TracingHandle:
     """Tracing that was set up; `close` it, or use it as a context manager."""
 
-    def __init__(self, fanout: Fanout, processors: tuple[SpanProcessor, ...]) -> None:
-        """Let the processors listen; made by `setup_tracing`."""
+    def __init__(
+        self,
+        fanout: Fanout,
+        places: Sequence[Place],
+        *,
+        capture: Capture,
+        redaction: Redaction,
+    ) -> None:
+        """Let the places see what happens from now on; made by `setup_tracing`."""
         self._fanout = fanout
-        self._processors = processors
-        for processor in processors:
-            fanout.add(processor)
+        self._places = tuple(places)
+        self._capture, self._redaction = capture, redaction
+        _redaction.add(redaction)
+        content.add_wish(capture)
+        for place in self._places:
+            if isinstance(place, SpanPlace):
+                fanout.add(place)
+        atexit.register(self.close)
 
-    def flush(self) -> bool:
-        """Export what has ended so far; return whether that was done within two seconds."""
-        return all([_bounded(processor.force_flush) for processor in self._processors])
+    def flush(self, *, timeout_seconds: float = WAIT_SECONDS) -> bool:
+        """Export what has ended so far; return whether that was done in time."""
+        return wait_for([place.begin_flush() for place in self._places], timeout_seconds)
 
-    def close(self) -> bool:
-        """Export what has ended, then stop; return whether that was done within two seconds.
+    def close(self, *, timeout_seconds: float = WAIT_SECONDS) -> bool:
+        """Export what has ended, then stop; return whether that was done in time.
 
-        A second time does nothing. Spans that are open now are not exported.
+        A second time does nothing. Spans that are open now are not exported. The end of the process
+        closes it as well.
         """
-        processors, self._processors = self._processors, ()
-        for processor in processors:
-            self._fanout.remove(processor)
-        return all([_bounded(processor.shutdown) for processor in processors])
+        places, self._places = self._places, ()
+        if not places:
+            return True
+        atexit.unregister(self.close)
+        for place in places:
+            if isinstance(place, SpanPlace):
+                self._fanout.remove(place)
+        content.remove_wish(self._capture)
+        _redaction.remove(self._redaction)
+        return wait_for([place.begin_shutdown() for place in places], timeout_seconds)
 
     def __enter__(self) -> Self:
         """Return the handle."""
@@ -66,56 +83,51 @@ class TracingHandle:
 
 
 def setup_tracing(
-    *, file: str | Path | None = None, span_processor: SpanProcessor | None = None
+    *,
+    otlp_endpoint: str | None = None,
+    file: str | Path | None = None,
+    console: bool = False,
+    capture_content: bool | str | None = None,
+    flavours: Collection[str] = frozenset({"genai"}),
+    schema: str = TELEMETRY_SCHEMA,
+    redact: Redact | None = None,
+    span_processor: SpanProcessor | None = None,
 ) -> TracingHandle:
-    """Send this process's spans to a file, to a span processor, or to both.
+    """Send this process's spans to a collector, a file, the console, a span processor, or several.
 
     A tracer provider that the application has configured is used as it is; else one is made.
-    Nothing leaves the machine.
+    Nothing leaves the machine unless an endpoint is named, here or in the environment.
 
     Args:
+        otlp_endpoint: A collector that takes OTLP over HTTP, such as Jaeger at
+            `http://localhost:4318`; metrics go there too. Given none of the four places, the one
+            that `OTEL_EXPORTER_OTLP_ENDPOINT` names is used. The other variables of that family
+            (headers, time-out, compression, certificate) hold in any case.
         file: Where OTLP JSON lines are appended; missing folders are made.
+        console: Whether each trace is printed as a tree on the error output when it ends.
+        capture_content: Whether text of prompts, replies, tool arguments and results is recorded:
+            True or False, or one of the words that the variable
+            `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` takes; None asks that variable.
+        flavours: `genai`, `openinference` (for Phoenix), or both.
+        schema: Whose names the GenAI attributes have; an earlier one for older readers.
+        redact: A function that takes an attribute's name and a text and returns what to record in
+            its place (None for nothing), a pattern of attribute names to hide, or a list of these.
         span_processor: Any OpenTelemetry processor; shut down when the handle is closed.
 
     Raises:
-        ValueError: neither is given, the file cannot be written, or the process's tracer provider
-            takes no span processors. Nothing has been changed then.
+        ValueError: no place is given, an argument means nothing, the file cannot be written, or the
+            process's tracer provider takes no span processors. Nothing has been changed then.
+        TypeError: `redact` is neither a function nor a pattern.
+        ImportError: an endpoint is given, and the exporter for it is not installed.
     """
-    if file is None and span_processor is None:
-        raise ValueError(
-            "setup_tracing() was told no place for spans: file=None, span_processor=None. "
-            "Pass file='trace.jsonl', or a span processor."
-        )
-    fanout = process_fanout()
-    processors = [] if span_processor is None else [span_processor]
-    if file is not None:
-        processors.append(_file_processor(Path(file)))
-    return TracingHandle(fanout, tuple(processors))
-
-
-def _file_processor(path: Path) -> SpanProcessor:
-    return BatchSpanProcessor(
-        OtlpFileExporter(path), max_queue_size=_QUEUE_SPANS, schedule_delay_millis=1_000
+    capture, redaction = Capture.of(capture_content), Redaction(redact)
+    dialect = Dialect(
+        schema=checked_schema(schema),
+        flavours=checked_flavours(flavours),
+        has_content=Capture.SPAN_ONLY in capture,
     )
-
-
-def _bounded(action: Callable[[], object]) -> bool:
-    """Run `action` in a thread and wait no longer than two seconds for it.
-
-    Processors have time limits of their own but do not keep them while an endpoint is dead.
-    """
-    results: list[object] = []
-
-    def run() -> None:
-        try:
-            results.append(action())
-        except Exception:
-            logger.warning("Tracing could not be flushed or closed", exc_info=True)
-            results.append(False)
-
-    thread = threading.Thread(target=run, name="podium-tracing-close", daemon=True)
-    thread.start()
-    thread.join(_WAIT_SECONDS)
-    if not results:
-        logger.warning("Spans were not exported within %s seconds; some are lost", _WAIT_SECONDS)
-    return bool(results) and results[0] is not False
+    wanted = Wanted(
+        otlp_endpoint=otlp_endpoint, file=file, console=console, span_processor=span_processor
+    )
+    fanout, places = open_places(wanted, dialect)
+    return TracingHandle(fanout, places, capture=capture, redaction=redaction)

@@ -14,6 +14,7 @@ from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
 from podium.tracing._provider import process_fanout
+from podium.tracing._span_tree import in_tree_order
 
 
 class SpanRecorder:
@@ -72,19 +73,9 @@ class SpanRecorder:
         Siblings stand in the order in which they started. Each attribute named that a span has is
         put behind its name, as in `chat m  gen_ai.usage.input_tokens=12`.
         """
-        children: dict[int | None, list[ReadableSpan]] = {}
-        known = {_id(span) for span in self.spans}
-        for span in self.spans:
-            parent = span.parent.span_id if span.parent else None
-            children.setdefault(parent if parent in known else None, []).append(span)
-
-        lines: list[str] = []
-        waiting = [(span, 0) for span in reversed(children.get(None, []))]
-        while waiting:
-            span, depth = waiting.pop()
-            lines.append("  " * depth + _described(span, attributes))
-            waiting.extend((child, depth + 1) for child in reversed(children.get(_id(span), [])))
-        return "\n".join(lines)
+        return "\n".join(
+            "  " * depth + _described(span, attributes) for depth, span in in_tree_order(self.spans)
+        )
 
 
 class _Listener(SpanProcessor):
@@ -95,11 +86,6 @@ class _Listener(SpanProcessor):
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         self.started.append(span)
-
-
-def _id(span: ReadableSpan) -> int | None:
-    context = span.get_span_context()
-    return None if context is None else context.span_id
 
 
 def _described(span: ReadableSpan, attributes: tuple[str, ...]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from podium.agent.errors import AgentError
 from podium.agent.ledger._allotments import Allotment, Shared
 from podium.agent.ledger._amounts import Amounts, Resource, checked_amounts
@@ -94,12 +96,15 @@ class Account:
             self._check_open()
             return node.take_aside(want, least) if from_reserve else node.take(want, least)
 
-    async def reserve_waiting(self, sizing: Sizing) -> Reservation | Denied:
+    async def reserve_waiting(
+        self, sizing: Sizing, on_wait: Callable[[Denied], object] | None = None
+    ) -> Reservation | Denied:
         """Return room for one call, waiting while it would fit once present holds come back.
 
         First come, first served. `sizing` says how much to ask for; it is called again, by
         whoever makes room and under the ledger's lock, each time that this call's turn is
-        considered. A call that is cancelled while it waits leaves no trace.
+        considered. A call that is cancelled while it waits leaves no trace. `on_wait` is called
+        with what stands in the way, if the call has to wait.
 
         Raises:
             AgentError: the account is closed.
@@ -114,6 +119,8 @@ class Account:
             waiter = Waiter(node, sizing, size)
             node.tree.queue.join(waiter)
         try:
+            if on_wait is not None:
+                on_wait(outcome)
             return await waiter.wait()
         except BaseException:
             with node.tree.lock:

@@ -1,0 +1,117 @@
+"""The places that spans are sent to, opened all or not at all."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+from opentelemetry.sdk.trace import SpanProcessor
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+from podium.tracing._console import ConsoleTree
+from podium.tracing._dialect import Dialect
+from podium.tracing._meter_provider import MetricPlace
+from podium.tracing._otlp_file import OtlpFileExporter
+from podium.tracing._provider import Fanout, process_fanout, process_resource
+from podium.tracing._span_place import SpanPlace
+
+if TYPE_CHECKING:
+    from podium.tracing._otlp import Collector
+
+Place = SpanPlace | MetricPlace
+
+_QUEUE_SPANS = 2**15
+"""Spans that may wait for the file; more are dropped rather than hold the run up."""
+_SENDING_QUEUE_SPANS = 2**13
+"""Spans that may wait for a collector, which may be dead: they take room in memory."""
+_ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What places the caller named."""
+
+    otlp_endpoint: str | None
+    file: str | Path | None
+    console: bool
+    span_processor: SpanProcessor | None
+
+    @property
+    def is_local(self) -> bool:
+        """Whether one of them is in this process or on this machine."""
+        return self.file is not None or self.console or self.span_processor is not None
+
+    @property
+    def sends(self) -> bool:
+        """Whether spans go to a collector: the one named, or else the environment's."""
+        named = self.otlp_endpoint is not None
+        return named or (not self.is_local and any(map(os.environ.get, _ENDPOINT_VARIABLES)))
+
+
+def open_places(wanted: Wanted, dialect: Dialect) -> tuple[Fanout, list[Place]]:
+    """Return the places, and the fanout that the spans come from.
+
+    Raises:
+        ValueError: there is none, an address or a file is no good, or the process's tracer provider
+            takes no span processors.
+        ImportError: the exporter for a collector is not installed.
+    """
+    if not (wanted.is_local or wanted.sends):
+        raise ValueError(
+            "setup_tracing() was told no place for spans: otlp_endpoint=None, file=None, "
+            "console=False, span_processor=None. Pass file='trace.jsonl', or another place."
+        )
+    collector = _collector(wanted.otlp_endpoint) if wanted.sends else None
+    exporter = None if wanted.file is None else OtlpFileExporter(Path(wanted.file))
+    try:
+        fanout = process_fanout()
+    except ValueError:
+        if exporter is not None:
+            exporter.shutdown()
+        raise
+    places: list[Place] = []
+    if wanted.span_processor is not None:
+        kind = type(wanted.span_processor).__name__
+        places.append(SpanPlace(wanted.span_processor, dialect, kind))
+    if wanted.console:
+        places.append(SpanPlace(ConsoleTree(), dialect, "the console"))
+    if exporter is not None:
+        batches = BatchSpanProcessor(
+            exporter, max_queue_size=_QUEUE_SPANS, schedule_delay_millis=1_000
+        )
+        places.append(SpanPlace(batches, dialect, str(exporter.path)))
+    if collector is not None:
+        places += _sending(collector, dialect)
+    return fanout, places
+
+
+def _collector(endpoint: str | None) -> Collector:
+    if endpoint is not None:
+        parts = urlsplit(endpoint)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError(
+                f"otlp_endpoint={endpoint!r:.80} is no URL of a collector. "
+                "Write it as 'http://localhost:4318'."
+            )
+    try:
+        from podium.tracing._otlp import Collector  # loads requests and protobuf, and is an extra
+    except ImportError as error:
+        raise ImportError(
+            f"Sending spans to a collector needs a package that is not installed ({error.name!r}). "
+            "Run `pip install 'podium[otlp]'`."
+        ) from error
+    return Collector(endpoint)
+
+
+def _sending(collector: Collector, dialect: Dialect) -> list[Place]:
+    queue = None if "OTEL_BSP_MAX_QUEUE_SIZE" in os.environ else _SENDING_QUEUE_SPANS
+    spans = BatchSpanProcessor(collector.span_exporter(), max_queue_size=queue)
+    places: list[Place] = [SpanPlace(spans, dialect, collector.address)]
+    if os.environ.get("OTEL_METRICS_EXPORTER", "").strip().lower() != "none":
+        reader = PeriodicExportingMetricReader(collector.metric_exporter())
+        places.append(MetricPlace(reader, process_resource(), collector.quiet, collector.address))
+    return places
