@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -332,3 +333,37 @@ async def test_a_server_that_cannot_be_started_says_why(info: Any, told: str) ->
     await toolset.close_async()
 
     assert told in str(caught.value)
+
+
+FORGETFUL = """
+import os, sys
+from mcp_peers import scripted
+from podium.tools import MCPToolset
+
+toolset = MCPToolset(scripted(sys.argv[1], name="peer"))
+toolset.warm_up()
+print(toolset[0].invoke(q="parent"))
+child = os.fork()
+if child == 0:
+    print(toolset[0].invoke(q="child"), flush=True)
+    toolset.close()
+    os._exit(0)
+os.waitpid(child, 0)
+print(toolset[0].invoke(q="again"))
+"""
+
+
+def test_a_forked_process_has_a_connection_of_its_own_and_a_forgotten_one_ends_with_it(
+    run_python: Callable[..., str],
+) -> None:
+    support = str(Path(__file__).parents[2] / "support")
+    before = held()
+
+    printed = run_python("-u", "-c", FORGETFUL, "honest", PYTHONPATH=support)
+
+    assert printed.splitlines() == [
+        'fetch: {"q": "parent"}',
+        'fetch: {"q": "child"}',
+        'fetch: {"q": "again"}',
+    ]
+    assert held().children == before.children

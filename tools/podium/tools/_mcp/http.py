@@ -17,8 +17,11 @@ from podium.tools._mcp.weight import MAX_MESSAGE_BYTES, Weight
 
 logger = logging.getLogger(__name__)
 
-UNDELIVERED, BROKEN, REFUSED = -32090, -32091, -32092
-"""Codes for what HTTP says, where the protocol has none: not sent, cut off, an error status."""
+UNDELIVERED, BROKEN, REFUSED = -7_041_001, -7_041_002, -7_041_003
+"""Codes for what HTTP says, where the protocol has none: not sent, cut off, an error status.
+
+Far from those that servers may choose, since a call that was not delivered is sent again.
+"""
 _SESSION = "mcp-session-id"
 _IDLE_SECONDS = 300.0  # a stream may be silent so long
 _UNAUTHORIZED = (401, 403)
