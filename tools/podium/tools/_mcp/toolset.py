@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.tools._mcp.connection import Connection, closed_on_failure
@@ -106,10 +106,6 @@ class MCPToolset(Toolset):
         """
         self._take(result_of(self._connection.latest()))
 
-    def spawn(self, selected: Collection[str] | None = None) -> Toolset:
-        """Return the toolset for one run: itself, or only the tools whose names are selected."""
-        return self if selected is None else _Selection(self, selected)
-
     def close(self) -> None:
         """Close the connection; the server it started has ended. The next call opens it again."""
         self._connection.close()
@@ -149,36 +145,3 @@ class MCPToolset(Toolset):
         ]
         self._tools[:] = tools
         self._is_warm = True
-
-
-class _Selection(Toolset):
-    """Some tools of a toolset, which may have to connect before it knows them."""
-
-    def __init__(self, whole: MCPToolset, names: Collection[str]) -> None:
-        super().__init__()
-        self._whole = whole
-        self._names = frozenset(names)
-
-    def warm_up(self) -> None:
-        self._whole.warm_up()
-
-    async def warm_up_async(self) -> None:
-        await self._whole.warm_up_async()
-
-    def close(self) -> None:
-        self._whole.close()
-
-    async def close_async(self) -> None:
-        await self._whole.close_async()
-
-    def __iter__(self) -> Iterator[Tool]:
-        return iter(self._chosen())
-
-    def __len__(self) -> int:
-        return len(self._chosen())
-
-    def __getitem__(self, index: int) -> Tool:
-        return self._chosen()[index]
-
-    def _chosen(self) -> list[Tool]:
-        return [one for one in self._whole if one.name in self._names]
