@@ -18,7 +18,9 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 def is_async(function: Callable[..., Any]) -> bool:
     """Return whether calling `function` gives something to await or to iterate asynchronously."""
-    faces: tuple[Any, ...] = (function, type(function).__call__)
+    faces: tuple[Any, ...] = (function,)
+    if not inspect.isroutine(function):
+        faces = (function, type(function).__call__)  # an object that can be called
     return any(inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one) for one in faces)
 
 
