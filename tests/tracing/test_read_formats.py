@@ -6,6 +6,7 @@ import io
 import json
 from decimal import Decimal
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -188,6 +189,10 @@ def test_the_older_parent_field_and_error_tag_of_jaeger_are_read() -> None:
     assert below.parent_id == above.span_id
     assert (above.status, below.status) == ("unset", "error")
     assert above.events[0].time_ns == 6_000
+
+
+def test_a_document_may_be_any_mapping() -> None:
+    assert len(read_trace(MappingProxyType(otlp(ID)))) == 1
 
 
 def test_several_traces_are_told_apart() -> None:

@@ -99,7 +99,7 @@ def choose(traces: tuple[Trace, ...], trace_id: str | None, where: str) -> Trace
 
 def _documents(source: TraceSource, problems: Problems) -> Iterable[object]:
     if isinstance(source, Mapping):
-        return (source,)
+        return (dict(source),)
     if isinstance(source, Path):
         return documents_of_file(source, problems)
     if isinstance(source, str):

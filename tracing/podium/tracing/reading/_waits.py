@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from podium.tracing import attributes as names
 from podium.tracing.reading._span import TraceSpan
 
-_SECONDS_KEYS = (
-    "podium.budget.waited_seconds",
-    "podium.budget.wait_seconds",
-    "podium.wait.seconds",
-    "podium.retry.delay_seconds",
-)
+_SECONDS_KEYS = (names.BUDGET_WAITED_SECONDS, names.RETRY_DELAY_SECONDS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
