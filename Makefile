@@ -2,6 +2,7 @@
 #   make demo [Q="..."] [CORPUS=folder] [MODEL=name] [BASE_URL=address] [OUT=folder]
 #             [BUDGET_TOKENS=20000] [BUDGET_USD=0.50] [BUDGET_SECONDS=60]
 #             [OTLP=http://localhost:4318]
+#             [MCP="command"] [MCP=address]
 #   make test | check | laws | bench | lock
 
 VENV ?= .venv
@@ -19,6 +20,7 @@ demo: $(VENV)/.ready
 	[ -z "$$MODEL" ] || set -- "$$@" --model "$$MODEL"; \
 	[ -z "$$BASE_URL" ] || set -- "$$@" --base-url "$$BASE_URL"; \
 	[ -z "$$OUT" ] || set -- "$$@" --out "$$OUT"; \
+	[ -z "$$MCP" ] || set -- "$$@" --mcp "$$MCP"; \
 	[ -z "$$BUDGET_TOKENS" ] || set -- "$$@" --budget-tokens "$$BUDGET_TOKENS"; \
 	[ -z "$$BUDGET_USD" ] || set -- "$$@" --budget-usd "$$BUDGET_USD"; \
 	[ -z "$$BUDGET_SECONDS" ] || set -- "$$@" --budget-seconds "$$BUDGET_SECONDS"; \

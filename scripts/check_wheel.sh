@@ -19,10 +19,13 @@ from importlib.resources import files
 import podium.orchestration
 from podium.agent import Agent
 from podium.agent.models import LexicalChatGenerator
+from podium.tracing import Trace
+from podium.tracing.page import render_page
 
 for part in ("tracing", "tools", "agent", "orchestration"):
     assert (files(f"podium.{part}") / "py.typed").is_file(), part
 result = Agent(chat_generator=LexicalChatGenerator()).run("Hello")
 assert result.stop.reason == "text", result.stop
+assert "</html>" in render_page(Trace(()))  # its styles and scripts are in the wheel
 print(f"podium {version('podium')} works from its wheel")
 PYTHON

@@ -20,9 +20,20 @@ MAX_FILE_LINES, MAX_FUNCTION_LINES = 400, 60
 
 IMPORTERS = {
     "aiohttp": ("agent/podium/agent/models/",),
+    "bs4": ("tools/podium/tools/_reading",),
     "genai_prices": ("agent/podium/agent/_list_prices",),
-    "httpx2": ("agent/podium/agent/models/", "agent/podium/agent/testing/"),
+    "httpx2": (
+        "agent/podium/agent/models/",
+        "agent/podium/agent/testing/",
+        "tracing/podium/tracing/reading/",
+        "tracing/podium/tracing/export/",
+        "tools/podium/tools/_mcp/http",
+        "tools/podium/tools/_web/",
+    ),
     "jinja2": ("agent/podium/agent/prompts",),
+    "markdownify": ("tools/podium/tools/_reading",),
+    "mcp": ("tools/podium/tools/_mcp/",),
+    "mcp_types": ("tools/podium/tools/_mcp/",),
     "networkx": ("orchestration/podium/orchestration/", "tracing/podium/tracing/"),
     "openai": ("agent/podium/agent/models/",),
     "opentelemetry": ("tracing/podium/tracing/",),
@@ -43,6 +54,8 @@ IMPORTERS = {
         )
     ),
     "pytest": ("agent/podium/agent/testing/",),
+    "rich": ("tracing/podium/tracing/commands/",),
+    "typer": ("tracing/podium/tracing/commands/", "orchestration/podium/orchestration/cli.py"),
 }
 """Third-party packages and the only places that may import them."""
 

@@ -13,7 +13,17 @@ That is 0.15 s of CPU where the machine is idle; a ratio holds on a busy one as 
 """
 HEAVY = {
     *("aiohttp", "docstring_parser", "genai_prices", "httpcore2", "httpx2", "jinja2", "networkx"),
-    *("openai", "opentelemetry", "pydantic", "pydantic_core", "pypdf", "rich", "sqlite3"),
+    *(
+        "mcp",
+        "mcp_types",
+        "openai",
+        "opentelemetry",
+        "pydantic",
+        "pydantic_core",
+        "pypdf",
+        "rich",
+        "sqlite3",
+    ),
     *("tiktoken", "trio", "typer"),
 }
 """Packages that no import of podium may load."""

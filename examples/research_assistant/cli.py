@@ -21,6 +21,7 @@ from research_assistant.documents import Corpus, ResearchError
 from research_assistant.index import Index, Update
 from research_assistant.live import watching
 from research_assistant.models import choose_model
+from research_assistant.outside import mcp_tools
 from research_assistant.progress import shown
 from research_assistant.python_docs import python_corpus
 from research_assistant.report import Circumstances, how_it_ended, write_report
@@ -69,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--out", type=Path, default=Path("out/research"), help="where to write (%(default)s)")
     add("--model", help="the model's name")
     add("--base-url", help="an OpenAI-compatible server, such as http://localhost:8080/v1")
+    add("--mcp", action="append", default=[], metavar="COMMAND|URL", help="an MCP server to use")
     add("--concurrency", type=int, default=4, help="specialists at work at once (%(default)s)")
     add("--budget-tokens", metavar="N", help="tokens that all agents may use together")
     add("--budget-usd", metavar="X", help="US dollars that they may cost, at list prices")
@@ -85,12 +87,12 @@ def _run(options: argparse.Namespace) -> int:
     model, about_model = choose_model(options.model, options.base_url, stream=options.stream)
     check_price(budget, model)
     corpus = _corpus(options)
-    with _open_index(options) as index:
+    with _open_index(options) as index, mcp_tools(options.mcp) as outside:
         update = _update(index, corpus)
         _check_matches(index, corpus, question)
         print(f"Model: {printable(about_model)}")
         print(f"Budget: {shown_budget(budget)}\n" if budget else "")
-        team = build_team(index, model, concurrency=options.concurrency)
+        team = build_team(index, model, concurrency=options.concurrency, outside=outside)
         trace = options.out / "trace.jsonl"
         outcome = _ask(team, question, budget, _tracing(trace, options.otlp))
         about = Circumstances(corpus.title, about_model, trace, update.skipped, budget)

@@ -209,8 +209,32 @@ def rivals(bench: Bench) -> Iterator[Row]:
         yield plain("J10", what, [figure], unit="", target=target)
 
 
+def mcp_calls(bench: Bench) -> Iterator[Row]:
+    """J12: what podium adds to a call of an MCP tool over stdio, above the bare client."""
+    figures = _measured("bench_mcp.py")
+    for name in ("cpu", "wall"):
+        what = f"MCP call above the bare client, {name}"
+        target = 1 if name == "cpu" else None  # the clock says as much where nothing else runs
+        added, bare = figures[f"added_{name}"], figures[f"bare_{name}"]
+        yield plain("J12", what, [added], unit="ms", target=target, other=bare)
+
+
+def tools(bench: Bench) -> Iterator[Row]:
+    """J11: building a thousand tools, and finding one among ten thousand."""
+    rounds = [_measured("bench_tools.py") for _ in range(max(bench.long_rounds // 3, 1))]
+    for name, what, unit, scale, target in (
+        ("schemas", "1,000 tools from functions", "s", 1.0, 0.5),
+        ("build", "index over 10,000 tools", "s", 1.0, 1.0),
+        ("held", "memory of that", "MB", 1 / 1024**2, 60.0),
+        ("search", "search among them", "ms", 1e3, 10.0),
+        ("slowest", "the slowest of 200", "ms", 1e3, None),
+    ):
+        counted = [figures[name] for figures in rounds]
+        yield plain("J11", what, counted, unit=unit, scale=scale, target=target)
+
+
 def traces(bench: Bench) -> Iterator[Row]:
-    """J11: what tracing costs while nobody watches, with a live collector, and with a dead one."""
+    """J13: what tracing costs while nobody watches, with a live collector, and with a dead one."""
     transport = bench.transports[-1]
     with Collector() as collector:
         places = {"none": None, "live": collector.url, "dead": DEAD_ENDPOINT}
@@ -224,17 +248,17 @@ def traces(bench: Bench) -> Iterator[Row]:
         runs = bench.interleaved(of_teams, bench.rounds)
     for name, target in (("live", 1.10), ("dead", 1.10)):
         pairs = [(figures[name]["step"], figures["none"]["step"]) for figures in steps]
-        yield compared("J11", f"step, {name} collector, against none", pairs, target=target)
+        yield compared("J13", f"step, {name} collector, against none", pairs, target=target)
         pairs = [(figures[name]["run"], figures["none"]["run"]) for figures in runs]
-        yield compared("J11", f"team, {name} collector, against none", pairs, target=target)
+        yield compared("J13", f"team, {name} collector, against none", pairs, target=target)
     pairs = [(figures["dead"]["step"], figures["live"]["step"]) for figures in steps]
-    yield compared("J11", "step, dead collector, against a live one", pairs, target=1.05)
+    yield compared("J13", "step, dead collector, against a live one", pairs, target=1.05)
     measured = _measured("bench_tracing.py")
     share = measured["unseen step"] / min(figures["none"]["step"] for figures in steps)
-    yield plain("J11", "part of a step without an SDK", [share], unit="", target=0.02)
+    yield plain("J13", "part of a step without an SDK", [share], unit="", target=0.02)
     for name, most in (("span", 60), ("span and metrics", None)):
         took = [measured[name]]
-        yield plain("J11", f"{name} to a live one", took, unit="us", scale=1e6, target=most)
+        yield plain("J13", f"{name} to a live one", took, unit="us", scale=1e6, target=most)
 
 
 JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
@@ -248,7 +272,9 @@ JOBS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
     "J8": overheads,
     "J9": budgets,
     "J10": rivals,
-    "J11": traces,
+    "J11": tools,
+    "J12": mcp_calls,
+    "J13": traces,
 }
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import anyio
 import pytest
 
-from podium.agent import Agent, AgentResult
+from podium.agent import Agent, AgentResult, HookPoint, State, hook
 from podium.agent.budget import Budget
-from podium.agent.hooks import RepeatedCallHook
+from podium.agent.hooks import HOOK_POINTS, RepeatedCallHook
 from podium.agent.prices import FixedPrices, ModelPrice
 from podium.agent.testing import ScriptedChatGenerator, call, calls
 from podium.orchestration import AgentTool, Coordinator
@@ -227,3 +227,19 @@ async def test_an_answer_that_was_asked_for_has_a_request_kept_for_it() -> None:
 
     assert (result.exit_reason, result.text) == ("request_budget_exceeded", "Tea is a plant.")
     assert (result.usage.requests, result.stop.answered_after_stop) == (4, True)
+
+
+@pytest.mark.parametrize("point", HOOK_POINTS)
+async def test_no_hook_moves_a_limit_or_takes_its_ending_back(point: HookPoint) -> None:
+    @hook
+    def go_on(state: State) -> None:
+        state.data.update(continue_run=True, exit_reason=None, budget=None, step_count=0)
+        if point != "before_llm":
+            state.data.update(stop_run=None)
+
+    agent = searching(*[calls(call("look", q="tea"))] * 2, hooks={point: [go_on]})
+
+    result = await agent.run_async("go", budget=Budget(requests=2))
+
+    assert (result.stop.reason, result.stop.spent) == ("request_budget_exceeded", 2)
+    assert result.usage.requests == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 import pytest
@@ -112,6 +113,74 @@ def test_toolsets_are_opened_in_their_place() -> None:
 def test_all_tools_are_warmed_up_and_closed_the_last_first() -> None:
     log = list[str]()
     both = Toolset([Logged("a", log), Logged("b", log)])
+
+    both.warm_up()
+    both.close()
+
+    assert log == ["warm a", "warm b", "close b", "close a"]
+
+
+class Growing(Toolset):
+    """A toolset with one more tool each time it is warmed up."""
+
+    size = 0
+
+    def warm_up(self) -> None:
+        self.size += 1
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter([make(f"grown_{number}") for number in range(self.size)])
+
+
+def test_toolsets_add_up_with_tools_and_lists_and_each_other() -> None:
+    both = Toolset([make("a")]) + Toolset([make("b")])
+    more = both + make("c") + [make("d"), Toolset([make("e")])]
+
+    more.add(make("f"))
+
+    assert (names(both), names(more)) == (["a", "b"], ["a", "b", "c", "d", "e", "f"])
+    assert (len(more), more[2].name, "e" in more) == (6, "c", True)
+
+
+def test_a_sum_of_toolsets_follows_those_that_grow() -> None:
+    growing = Growing()
+    both = Toolset([make("a")]) + growing
+
+    both.warm_up()
+    both.warm_up()
+
+    assert names(both) == ["a", "grown_0", "grown_1"]
+    assert names(both.spawn({"a", "grown_1"})) == ["a", "grown_1"]
+
+
+def test_a_selection_follows_its_toolset_and_takes_in_what_is_added() -> None:
+    growing, plain = Growing(), Toolset([make("a")])
+    grown, picked = growing.spawn({"grown_1"}), plain.spawn({"a"})
+
+    before = names(grown)
+    grown.warm_up()
+    grown.warm_up()
+    picked.add(make("b"))
+
+    assert (before, names(grown), names(picked)) == ([], ["grown_1"], ["a", "b"])
+
+
+def test_a_sum_refuses_two_tools_of_one_name_and_what_is_no_tool() -> None:
+    both = Toolset([make("a")]) + make("b")
+
+    with pytest.raises(ValueError, match="Two tools are named 'a'"):
+        _ = both + Toolset([make("a")])
+    with pytest.raises(ValueError, match="Two tools are named 'a'"):
+        both.add(make("a"))
+    with pytest.raises(TypeError, match="Decorate the function with @tool"):
+        _ = both + cast("Any", make)
+    with pytest.raises(TypeError, match="is no Tool"):
+        _ = both + cast("Any", ["c"])
+
+
+def test_a_sum_warms_up_and_closes_all_there_is() -> None:
+    log = list[str]()
+    both = Toolset([Logged("a", log)]) + Logged("b", log)
 
     both.warm_up()
     both.close()

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         StepStarted,
         TextDelta,
         ToolCallFinished,
+        ToolCallProgress,
         ToolCallStarted,
     )
 
@@ -84,6 +85,7 @@ __all__ = [
     "TextDelta",
     "ToolCallDelta",
     "ToolCallFinished",
+    "ToolCallProgress",
     "ToolCallStarted",
     "current_account",
     "hook",
@@ -105,6 +107,7 @@ _LAZY = {
         "StepStarted",
         "TextDelta",
         "ToolCallFinished",
+        "ToolCallProgress",
         "ToolCallStarted",
     ),
 }

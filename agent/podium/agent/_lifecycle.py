@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from podium.tools import Tool
 from podium.tools._threads import run_in_thread
+from podium.tools._toolset import flatten_tools
 
 if TYPE_CHECKING:
     from podium.agent._agent import Agent, Tools
@@ -24,18 +25,19 @@ async def call_on_parts(agent: Agent, call: Call) -> None:
     parts = list({id(part): part for part in _parts(agent)}.values())
     if call == "warm_up":
         for part in parts:
-            await _call(part, call)
+            await call_on_part(part, call)
+        flatten_tools(agent.toolbox())  # only now toolsets that connect know what they hold
         return
     async with AsyncExitStack() as stack:  # runs them last in, first out, whatever fails
         for part in reversed(parts):
-            stack.push_async_callback(_call, part, call)
+            stack.push_async_callback(call_on_part, part, call)
 
 
 async def warm_up_tools(tools: Tools) -> None:
     """Prepare the tools that need it; the plain ones cost nothing."""
     for tool in tools if isinstance(tools, list | tuple) else [tools]:
         if type(tool) is not Tool:
-            await _call(tool, "warm_up")
+            await call_on_part(tool, "warm_up")
 
 
 def _parts(agent: Agent) -> Iterator[object]:
@@ -46,7 +48,8 @@ def _parts(agent: Agent) -> Iterator[object]:
     yield agent.chat_generator
 
 
-async def _call(part: object, call: Call) -> None:
+async def call_on_part(part: object, call: Call) -> None:
+    """Call `warm_up` or `close` on one part, in its async form if it has one."""
     run_async = getattr(part, f"{call}_async", None)
     if run_async is not None:
         outcome = run_async()

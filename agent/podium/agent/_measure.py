@@ -17,6 +17,7 @@ from podium.agent.models._estimate import (
     LOW_DETAIL_IMAGE_TOKENS,
     MESSAGE_OVERHEAD,
     estimate_tokens,
+    reasoning_tokens,
 )
 from podium.tools import FileContent, ImageContent, TextContent, Tool, ToolCall, ToolCallResult
 
@@ -83,7 +84,9 @@ class Measure:
             case ToolCallResult():
                 return self._result(part)
             case _:
-                return self.text(part.reasoning_text) + self._hidden(None, part.extra)
+                # What goes back may be more than its summary; the provider has counted it.
+                shown = max(self.text(part.reasoning_text), reasoning_tokens(part))
+                return shown + self._hidden(None, part.extra)
 
     def _result(self, result: ToolCallResult) -> int:
         label = self._hidden(result.origin.id, None)

@@ -68,6 +68,11 @@ class PromptBound:
         self._seen: _Sized | None = None  # the last request a provider answered
         self._asked: _Sized | None = None  # the one bounded last
 
+    @property
+    def is_strict(self) -> bool:
+        """Whether it counts bytes, so that no prompt exceeds it."""
+        return self._measure.is_strict
+
     def bound(
         self,
         messages: Sequence[ChatMessage],

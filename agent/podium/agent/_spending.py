@@ -17,6 +17,7 @@ from podium.agent.budget._limits import EXIT_REASONS, LIMITS, NUSD_PER_USD
 from podium.agent.errors import DelegationError
 from podium.agent.ledger import Account, Amounts, Denied, Resource
 from podium.agent.models._output_caps import output_caps
+from podium.agent.models._protocol import models_behind
 from podium.agent.prices import GenAIPrices, ModelPrice, PriceTable, cost_of
 from podium.tracing import Usage
 from podium.tracing import attributes as names
@@ -54,6 +55,8 @@ class Spending:
 
     account: Account
     """What it and all below it may use."""
+    generator: object
+    """Whose calls `bound` and `price` are for: the run's first model."""
     terms: Budget
     """How calls are bounded: the run's own budget, or the nearest above."""
     bound: PromptBound
@@ -68,6 +71,8 @@ class Spending:
     """What is kept back for the answer."""
     raises: bool
     """Whether running into a limit of this run raises."""
+    others: dict[int, Spending] = field(default_factory=dict[int, "Spending"], repr=False)
+    """The same for each model that was asked, by identity; each holds its own alive."""
 
     def tightest(self) -> Denied:
         """Return what stands in the way of one token more: what caps the run's replies."""
@@ -77,19 +82,23 @@ class Spending:
         return denied
 
     def for_generator(self, generator: object) -> Spending:
-        """Return the same account for calls of another model, such as a tool makes.
+        """Return the same account for calls of this generator, which need not be the run's own.
 
         Raises:
             ValueError: money is limited and the model has no known price.
         """
-        table, price = _price(generator, self.account, self.prices)
-        bound = PromptBound(
-            str(getattr(generator, "model", "")),
-            factors=self.knowledge.factors,
-            token_counter=self.terms.token_counter,
-            strict=self.terms.strict,
-        )
-        return replace(self, bound=bound, prices=table, price=price)
+        known = self.others.get(id(generator))
+        if known is None:
+            table, price = _price(generator, self.account, self.prices)
+            bound = PromptBound(
+                str(getattr(generator, "model", "")),
+                factors=self.knowledge.factors,
+                token_counter=self.terms.token_counter,
+                strict=self.bound.is_strict,
+            )
+            known = replace(self, generator=generator, bound=bound, prices=table, price=price)
+            self.others[id(generator)] = known
+        return known
 
     def charge(self, usage: Usage) -> None:
         """Charge what was used without a reservation."""
@@ -165,18 +174,20 @@ def open_spending(
     try:
         tables = [one.prices for one in budgets if one.prices is not None]
         table = tables[0] if tables else above.prices if above is not None else None
-        table, price = _price(agent.chat_generator, account, table)
-        _check_caps(agent, terms)
+        models = models_behind(agent.chat_generator)
+        (table, price), *_ = [_price(model, account, table) for model in models]
+        for model in models:
+            _check_caps(model, agent.name, terms)
     except ValueError:
         account.close()
         raise
     knowledge = above.knowledge if above is not None else Knowledge()
-    model = str(getattr(agent.chat_generator, "model", ""))
-    return Spending(
+    spending = Spending(
         account=account,
+        generator=models[0],
         terms=terms,
         bound=PromptBound(
-            model,
+            str(getattr(models[0], "model", "")),
             factors=knowledge.factors,
             token_counter=terms.token_counter,
             strict=terms.strict or (above is not None and above.terms.strict),
@@ -187,6 +198,8 @@ def open_spending(
         kept=account.set_aside(_answer_room(agent, account, terms if budgets else None)),
         raises=any(budget.on_exceeded == "raise" for budget in budgets),
     )
+    spending.others[id(models[0])] = spending
+    return spending
 
 
 def figures_at_start(
@@ -264,11 +277,11 @@ def _provider(generator: object) -> str | None:
     return str(address) if address else getattr(generator, "provider_name", None)
 
 
-def _check_caps(agent: Agent, terms: Budget) -> None:
-    caps = output_caps(agent.chat_generator)
+def _check_caps(generator: object, name: str, terms: Budget) -> None:
+    caps = output_caps(generator)
     if terms.strict and not caps.is_hard and caps.maximum is None:
         raise ValueError(
-            f"Agent {agent.name!r} has a strict budget, and {type(agent.chat_generator).__name__} "
+            f"Agent {name!r} has a strict budget, and {type(generator).__name__} "
             "cannot limit its output. Use a generator that can, or drop strict=True."
         )
 

@@ -20,7 +20,7 @@ from podium.agent._run_state import RUN_KEYS, RunState
 from podium.agent.errors import DelegationError
 from podium.agent.messages import ChatMessage
 from podium.tools import State, Toolset
-from podium.tools._toolset import flatten_tools
+from podium.tools._toolset import flatten_tools, selectable_tools, spawned
 from podium.tools.errors import nearest
 from podium.tracing._spans import agent_span
 from podium.tracing._usage_tree import UsageMeter
@@ -89,6 +89,7 @@ def start_run(
     conversation = _conversation(messages)
     check_inputs(agent, inputs)
     tools = _chosen_tools(agent, options.tools)
+    flatten_tools(tools)  # two of one name are refused before a span is open
     place = place or Place(parent=current_run.get())
     values = {name: inputs[name] for name in inputs if name in agent.variables}
     if agent.shows_budget:
@@ -127,7 +128,7 @@ def _conversation(messages: object) -> Sequence[ChatMessage]:
 
 def _chosen_tools(agent: Agent, chosen: Tools | Sequence[str] | None) -> Tools:
     if chosen is None:
-        return agent.toolbox()
+        return spawned(agent.toolbox())
     if not isinstance(chosen, list | tuple | Toolset):
         raise TypeError(
             f"tools is a {type(chosen).__name__}: {chosen!r:.80}. Pass a list of tools or of names."
@@ -135,17 +136,17 @@ def _chosen_tools(agent: Agent, chosen: Tools | Sequence[str] | None) -> Tools:
     names = [one for one in chosen if isinstance(one, str)]
     if not names:
         check_tools(agent.chat_generator, cast("Tools", chosen))
-        return cast("Tools", chosen)
+        return spawned(cast("Tools", chosen))
     if len(names) != len(chosen):
         raise TypeError(f"tools mixes names and tools: {chosen!r:.120}. Pass one or the other.")
-    known = {tool.name: tool for tool in flatten_tools(agent.toolbox())}
+    known = {tool.name for tool in selectable_tools(agent.toolbox())}
     for name in names:
         if name not in known:
             raise ValueError(
                 f"Agent {agent.name!r} has no tool {name!r}.{nearest(name, known)} "
                 "Pick from these, or pass the tool itself."
             )
-    return [known[name] for name in names]
+    return spawned(agent.toolbox(), frozenset(names))
 
 
 def _context(agent: Agent, task: str, options: RunOptions, place: Place) -> RunContext:

@@ -5,27 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
+from podium.tracing._stop_reasons import NATURAL, sentence
+
 Amount = int | float | Decimal
-
-NATURAL = frozenset({"text"})
-"""Endings of a run that has done what it was asked."""
-
-_SENTENCES = {
-    "text": "The model answered.",
-    "length": "The model's answer was cut by its output limit.",
-    "content_filter": "The provider's content filter stopped the answer.",
-    "refusal": "The model refused to answer.",
-    "empty_reply": "The model kept sending empty replies.",
-    "max_agent_steps": "The step limit was reached before the model answered.",
-    "token_budget_exceeded": "The token budget was spent.",
-    "cost_budget_exceeded": "The cost budget was spent.",
-    "request_budget_exceeded": "The budget of model calls was spent.",
-    "tool_call_budget_exceeded": "The budget of tool calls was spent.",
-    "time_budget_exceeded": "The time was over.",
-    "repeated_call": "The model kept making the same tool call.",
-    "cancelled": "The run was cancelled.",
-    "error": "The run ended with an error.",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +75,7 @@ class Stop:
     def _reason(self) -> str:
         if self.is_tool_exit:
             return f"The tool {self.reason!r} ended the run."
-        return _SENTENCES.get(self.reason, f"The run was stopped: {self.reason}.")
+        return sentence(self.reason)
 
 
 def _shown(amount: Amount | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import logging
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ import anyio
 from podium.agent._history import answered, open_calls, put_results
 from podium.agent._run_state import RunState
 from podium.agent._tool_run import Outcome, run_tool
+from podium.agent.events import ToolCallProgress
 from podium.agent.messages import ChatMessage
 from podium.agent.streaming import ComponentInfo, StreamingChunk
 from podium.tools import CallContext, Tool, ToolCall
@@ -141,10 +143,19 @@ def _job(run: RunState, call: ToolCall, tool: Tool, siblings: tuple[int, int]) -
         state=run.state.view(),
         streaming_callback=callback,
         run=run.context,
+        report=functools.partial(_report, run, call) if run.context.tree.channel else None,
         siblings=siblings,
         child_path=run.context.child_path(target) if target else None,
     )
     return Job(call, tool, context)
+
+
+def _report(run: RunState, call: ToolCall, done: float, total: float | None, message: str) -> None:
+    """Tell those who watch how far a call is; progress is dropped rather than piled up."""
+    channel = run.context.tree.channel
+    if channel is not None and not channel.is_full:
+        facts = {"call": call, "done": done, "total": total, "message": message}
+        run.context.emit(ToolCallProgress, run.step_count + 1, **facts)
 
 
 def _unknown(call: ToolCall, known: dict[str, Tool]) -> Outcome:

@@ -74,6 +74,20 @@ class ToolCallStarted(RunEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallProgress(RunEvent):
+    """A running tool says how far it is; left out where the reader is too far behind."""
+
+    call: ToolCall
+    """The call, as the model wrote it."""
+    done: float
+    """How much is done."""
+    total: float | None
+    """Of how much; None where the tool does not say."""
+    message: str
+    """What it is at, in the tool's words; empty for nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallFinished(RunEvent):
     """A tool call has its result."""
 

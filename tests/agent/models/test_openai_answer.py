@@ -18,7 +18,7 @@ def reply(message: object, finish_reason: object = "stop", **choice: object) -> 
     """Return the reply made of an answer with this one message."""
     choices = [{"index": 0, "message": message, "finish_reason": finish_reason, **choice}]
     body = {"id": "r1", "model": "m-1", "choices": choices, "usage": USAGE}
-    return read_answer(json.dumps(body).encode(), model="m")[0]
+    return read_answer(json.dumps(body).encode(), "m")[0]
 
 
 def call(arguments: object, **fields: object) -> dict[str, object]:
@@ -185,7 +185,7 @@ def test_of_several_replies_the_first_carries_the_usage() -> None:
     choices = [{"message": {"content": text}, "finish_reason": "stop"} for text in ("a", "b")]
     body = {"choices": choices, "usage": USAGE}
 
-    first, second = read_answer(json.dumps(body).encode(), model="m")
+    first, second = read_answer(json.dumps(body).encode(), "m")
 
     assert (first.text, first.meta["index"], first.meta["usage"]) == ("a", 0, USAGE)
     assert (second.text, second.meta["index"]) == ("b", 1)
@@ -200,7 +200,7 @@ def test_log_probabilities_are_kept() -> None:
 def test_halves_of_a_character_become_one_that_can_be_sent() -> None:
     body = b'{"choices":[{"message":{"content":"cut \\ud83c","reasoning":"\\udf78"}}]}'
 
-    message = read_answer(body, model="m")[0]
+    message = read_answer(body, "m")[0]
 
     assert message.text == "cut \ufffd"
     assert message.reasoning is not None
@@ -238,20 +238,20 @@ def test_odd_messages_are_read_as_well_as_they_can_be(message: object, text: str
 )
 def test_an_answer_that_is_none_says_what_came(body: Any, about: str) -> None:
     with pytest.raises(ModelError, match=about):
-        read_answer(json.dumps(body).encode(), model="m")
+        read_answer(json.dumps(body).encode(), "m")
 
 
 @pytest.mark.parametrize("body", [b"<html>Hello</html>", b"", b"[" * 100_000, b"\xff\xfe"])
 def test_an_answer_that_is_no_json_is_an_error_too(body: bytes) -> None:
     with pytest.raises(ModelError, match="without choices"):
-        read_answer(body, model="m")
+        read_answer(body, "m")
 
 
 def test_a_provider_error_keeps_its_status_and_code() -> None:
     body = {"error": {"message": "Queue is full", "type": "overloaded", "code": 503}}
 
     with pytest.raises(ModelError) as caught:
-        read_answer(json.dumps(body).encode(), model="m")
+        read_answer(json.dumps(body).encode(), "m")
 
     assert caught.value.status == 503
     assert caught.value.code == "503"
@@ -271,4 +271,4 @@ def test_data_nested_without_end_is_no_answer() -> None:
     body = b'{"choices": [{"message": {"content": "\\ud83d", "odd": ' + deep + b"}}]}"
 
     with pytest.raises(ModelError, match="answered without choices"):
-        read_answer(body, model="m")
+        read_answer(body, "m")

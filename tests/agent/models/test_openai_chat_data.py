@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from podium.agent.models import OpenAIChatGenerator
+from podium.agent.models import OpenAIChatGenerator, RateLimit
 from podium.agent.secrets import Secret
 from podium.tools import Tool
 
@@ -27,6 +27,7 @@ DATA = {
         "tools_strict": False,
         "http_client_kwargs": None,
         "max_concurrency": 64,
+        "rate_limit": None,
     },
 }
 
@@ -53,6 +54,7 @@ def test_settings_go_to_data_and_back() -> None:
         tools_strict=True,
         http_client_kwargs={"trust_env": False},
         max_concurrency=4,
+        rate_limit=RateLimit(requests_per_minute=60),
     )
 
     data = json.loads(json.dumps(generator.to_dict()))

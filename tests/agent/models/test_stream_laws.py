@@ -115,7 +115,7 @@ def test_any_json_makes_replies_or_a_model_error(chunks: list[Any], places: list
 @given(answer=VALUES | st.fixed_dictionaries({"choices": st.lists(CHOICE, min_size=1, max_size=2)}))
 def test_any_json_answer_makes_replies_or_a_model_error(answer: Any) -> None:
     try:
-        replies = read_answer(json.dumps(answer).encode(), model="m")
+        replies = read_answer(json.dumps(answer).encode(), "m")
     except ModelError:
         return
 

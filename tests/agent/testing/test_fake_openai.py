@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 from podium.agent import ChatMessage
-from podium.agent.models._estimate import MESSAGE_OVERHEAD, estimate_prompt_tokens
+from podium.agent.models._estimate import (
+    IMAGE_TOKENS,
+    LOW_DETAIL_IMAGE_TOKENS,
+    MESSAGE_OVERHEAD,
+    estimate_prompt_tokens,
+)
 from podium.agent.testing import (
     FakeOpenAIServer,
     RecordedRequest,
@@ -237,7 +242,8 @@ def test_parts_of_a_message_are_counted_like_podium_counts_them(ask: Ask) -> Non
     with FakeOpenAIServer(["ok"]) as server:
         heard = ask(server, messages=[{"role": "user", "content": content}])
 
-    assert heard.json["usage"]["prompt_tokens"] == MESSAGE_OVERHEAD + 2 + 1_500 + 100 + 100
+    images = IMAGE_TOKENS + LOW_DETAIL_IMAGE_TOKENS
+    assert heard.json["usage"]["prompt_tokens"] == MESSAGE_OVERHEAD + 2 + images + 100
 
 
 def test_usage_that_a_turn_gives_is_reported_and_counted(ask: Ask) -> None:

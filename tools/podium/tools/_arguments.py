@@ -11,7 +11,8 @@ from typing import Any, cast
 
 from podium.tools._problems import kind_of, quoted
 from podium.tools._shapes import is_array, is_deeper_than, is_mapping, is_object
-from podium.tools._text import clean_json, clean_text
+from podium.tools._text import clean_json
+from podium.tracing._text import clean_text
 
 MAX_ARGUMENT_BYTES = 256 * 1024
 """What the arguments of one call may measure, as UTF-8."""

@@ -24,5 +24,7 @@ class CallContext:
     """The calling agent's run context; opaque here, read by tools that run agents."""
     child_path: str | None = None
     """The agent path reserved for the agent this call starts, in call order."""
+    report: Callable[[float, float | None, str], None] | None = None
+    """Tells those who watch the run how far the call is: done, of how much, and in words."""
     siblings: tuple[int, int] = (0, 1)
     """Which of the agents started in this step it is, from 0, and how many they are."""

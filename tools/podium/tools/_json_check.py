@@ -72,6 +72,16 @@ class JsonParameters:
         return values, [unknown(strangers), *check.problems] if strangers else check.problems
 
 
+def misfits(schema: Mapping[str, Any], value: object) -> list[str]:
+    """Return how `value` does not fit a usable schema; nothing of it runs as a pattern."""
+    check = _Check(schema)
+    try:
+        check.fit(schema, value, "")
+    except (_TooMuch, RecursionError):
+        return ["it is too much to check"]
+    return check.problems
+
+
 class _Check:
     """One check on its way: what is wrong so far."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from podium.tools._arguments import copy_json, decode_container
+from podium.tools._enum_members import member_meant
 from podium.tools._json_schema import is_optional
 from podium.tools._problems import missing, wrong
 
@@ -30,14 +32,19 @@ _WANTED = {
 }
 """pydantic's error types that say a value is no array or object, and what belongs there."""
 
+_MEMBER_WANTED = ("literal_error", "enum")
+_MEMBER = re.compile(r"<[\w.]+: ([^<>]*)>")  # how Python shows one, with the value that is sent
 
-def mended(name: str, given: object, error: ValidationError, schema: Mapping[str, Any]) -> Any:
+
+def mended(
+    name: str, given: object, error: ValidationError, schema: Mapping[str, Any], core_schema: object
+) -> Any:
     """Return a copy of `given` with what can only be meant one way put right; None if nothing is.
 
     Models sometimes encode a nested value twice: text is decoded, once, where an array or object
     belongs. Strict schemas make them send null for what they leave out: it is left out where
-    `schema` lets it be. Only the places that the check complains about are touched, so a text that
-    happens to look like JSON stays text.
+    `schema` lets it be. The value of an enum's member stands for the member. Only the places that
+    the check complains about are touched, so a text that happens to look like JSON stays text.
     """
     holder: dict[str, Any] = {name: copy_json(given)}
     changed = False
@@ -49,12 +56,20 @@ def mended(name: str, given: object, error: ValidationError, schema: Mapping[str
         if detail["input"] is None and is_optional(schema, path[1:]):
             del parent[path[-1]]
             changed = True
-        elif detail["type"] in _WANTED and isinstance(detail["input"], str):
-            decoded = decode_container(detail["input"])
-            if decoded is not None:
-                parent[path[-1]] = decoded
-                changed = True
+        elif (better := _meant(detail, core_schema)) is not None:
+            parent[path[-1]] = better
+            changed = True
     return holder[name] if changed else None
+
+
+def _meant(detail: ErrorDetails, core_schema: object) -> object:
+    """Return what stands for the refused value, if there is one such thing; else None."""
+    given = detail["input"]
+    if detail["type"] in _MEMBER_WANTED:
+        return member_meant(given, detail["msg"], core_schema)
+    if detail["type"] in _WANTED and isinstance(given, str):
+        return decode_container(given)
+    return None
 
 
 def explained(name: str, given: object, error: ValidationError) -> Iterator[str]:
@@ -79,7 +94,8 @@ def _rule(detail: ErrorDetails) -> str:
     wanted = _WANTED.get(detail["type"])
     if wanted is not None:
         return f"should be {wanted}"
-    return detail["msg"].removeprefix("Input ").removeprefix("Value error, ")
+    told = detail["msg"].removeprefix("Input ").removeprefix("Value error, ")
+    return _MEMBER.sub(r"\1", told)
 
 
 def _path(holder: dict[str, Any], location: tuple[str | int, ...]) -> list[str | int]:

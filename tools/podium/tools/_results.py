@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Mapping, MappingView, Sequence, Set
 from typing import Any, cast
 
+from podium.tools._media import kind_of_bytes
 from podium.tools._shapes import is_mapping
-from podium.tools._text import clean_text
 from podium.tools.content import ContentPart, FileContent, ImageContent, TextContent
+from podium.tracing._text import clean_text
 
 MAX_RESULT_BYTES = 1024 * 1024
 """What the text of one result may measure, as UTF-8; more is cut, and the cut is marked."""
@@ -30,15 +31,6 @@ _LISTS = (list, tuple, Sequence, Set, MappingView)
 _LEFT_OUT = "<left out: the result is too large>"
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+")
 _MAX_INTEGER_BITS = 14_000  # Python writes out no integer of more than 4,300 digits
-
-_MAGIC = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"%PDF-", "application/pdf"),
-    (b"PK\x03\x04", "application/zip"),
-    (b"\x1f\x8b", "application/gzip"),
-)
 
 
 def result_text(value: object) -> str:
@@ -190,7 +182,5 @@ def _named(name: str, base64_text: str) -> str:
 
 
 def _named_bytes(data: bytes) -> str:
-    kind = next((name for magic, name in _MAGIC if data.startswith(magic)), None)
-    if kind is None and data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        kind = "image/webp"
+    kind = kind_of_bytes(data)
     return f"<{len(data)} bytes>" if kind is None else f"<{len(data)} bytes, {kind}>"

@@ -6,16 +6,16 @@ import collections.abc
 import dataclasses
 import functools
 import math
-import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, cast, get_args, get_origin
+from typing import Annotated, Any, Literal, cast, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, JsonSchemaWarningKind
 from pydantic_core import core_schema
 
+from podium.tools._annotations import checkable
 from podium.tools._json_schema import described_parameters, without_titles
 from podium.tools._mending import explained, mended
 from podium.tools._problems import could_not_check, missing, unknown, wrong
@@ -24,7 +24,6 @@ from podium.tools._signature import EMPTY, Parameter, Signature
 from podium.tools.errors import SchemaGenerationError
 
 _REFS = "#/$defs/{model}"
-_ABSTRACT_LISTS = (collections.abc.Iterable, collections.abc.Collection)
 
 
 class _PlainSchema(GenerateJsonSchema):
@@ -35,10 +34,20 @@ class _PlainSchema(GenerateJsonSchema):
         "non-serializable-default",
     }
 
+    def build_schema_type_to_method(self) -> dict[Any, Any]:
+        """Look the methods up in a list that is made once: a thousand tools ask for it each."""
+        return {kind: getattr(self, method) for kind, method in _methods()}
+
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
         """Ask for text, because a JSON number would lose the zero of 12.50 on its way."""
         del schema
         return {"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$"}
+
+
+@functools.cache
+def _methods() -> tuple[tuple[Any, str], ...]:
+    found = GenerateJsonSchema().build_schema_type_to_method()
+    return tuple((kind, method.__name__) for kind, method in found.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +195,6 @@ def _adapted(annotation: Any) -> tuple[TypeAdapter[Any], dict[str, Any]]:
         text = next((note for note in notes if isinstance(note, str)), None)
         rest = [note for note in notes if not isinstance(note, str)]
         annotation = Annotated[(first, *rest)] if rest else first
-    if (get_origin(annotation) or annotation) in _ABSTRACT_LISTS:
-        # pydantic would hand an Iterable over unchecked, and does not know a Collection
-        annotation = types.GenericAlias(list, get_args(annotation) or (Any,))
     try:
         hash(annotation)
     except TypeError:
@@ -199,7 +205,11 @@ def _adapted(annotation: Any) -> tuple[TypeAdapter[Any], dict[str, Any]]:
 
 
 def _fresh(annotation: Any) -> tuple[TypeAdapter[Any], dict[str, Any]]:
-    adapter: TypeAdapter[Any] = TypeAdapter(annotation)
+    adapter: TypeAdapter[Any] = TypeAdapter(checkable(annotation))
+    values = get_args(annotation) if get_origin(annotation) is Literal else ()
+    if len(values) > 1 and all(type(value) is str for value in values):
+        # Each tool has choices of its own, and pydantic takes long to say this.
+        return adapter, {"enum": list(values), "type": "string"}
     return adapter, adapter.json_schema(ref_template=_REFS, schema_generator=_PlainSchema)
 
 
@@ -257,7 +267,7 @@ def _second_try(
     """Mend what can only be meant one way, check again, and say what is still wrong."""
     if given is None and not field.required:
         return
-    better = mended(field.name, given, error, field.schema)
+    better = mended(field.name, given, error, field.schema, field.adapter.core_schema)
     if better is not None:
         given = better
         try:

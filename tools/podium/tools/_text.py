@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import cast
 
 from podium.tools._shapes import is_array, is_object
+from podium.tracing._text import clean_text
 
 MAX_ERROR_CHARS = 10_000
 """How much of what an error says is told; a program's whole output may stand in one."""
 _SHOWN_ERRORS = 5
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-# C0 except tab and newline, DEL, C1, and the marks that reorder or hide text.
-_UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
-)
-
-
-def clean_text(text: str) -> str:
-    """Return text that encodes as UTF-8: a lone surrogate becomes U+FFFD, all else stays."""
-    return (
-        _SURROGATE.sub("\ufffd", text) if not text.isascii() and _SURROGATE.search(text) else text
-    )
 
 
 def clean_json(value: object) -> object:
@@ -54,13 +41,3 @@ def error_text(error: BaseException) -> str:
         inside = "; ".join(error_text(one) for one in group.exceptions[:_SHOWN_ERRORS])
         text = f"{text}: {inside}"[: 2 * MAX_ERROR_CHARS]
     return text
-
-
-def printable(text: str, *, limit: int | None = None) -> str:
-    """Return text that is safe on a terminal or in a log line: control characters are escaped.
-
-    With `limit`, at most that many characters of `text` are shown and a cut is marked.
-    """
-    if limit is not None and len(text) > limit:
-        text = text[:limit] + "…"
-    return _UNPRINTABLE.sub(lambda found: found.group().encode("unicode_escape").decode(), text)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import math
 import os
 import threading
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -17,8 +15,30 @@ from podium.tools.errors import PodiumError
 ResultT = TypeVar("ResultT")
 
 
+class _Unlimited(anyio.CapacityLimiter):
+    """Lets every thread through, of every event loop, without the turn that asking costs."""
+
+    def __new__(cls) -> Self:
+        return object.__new__(cls)
+
+    def __init__(self) -> None: ...
+
+    async def __aenter__(self) -> None: ...
+
+    async def __aexit__(self, *_: object) -> None: ...
+
+    async def acquire_on_behalf_of(self, borrower: object) -> None: ...
+
+    def release_on_behalf_of(self, borrower: object) -> None: ...
+
+
+_UNLIMITED = _Unlimited()
+
+
 class _WayBack:
     """How a worker thread runs async code on the loop it comes from, as long as it is wanted."""
+
+    __slots__ = ("_is_wanted", "_scopes")
 
     def __init__(self) -> None:
         self._scopes: set[anyio.CancelScope] = set()
@@ -67,9 +87,13 @@ async def run_in_thread(
     way_back = _WayBack()
     try:
         return await anyio.to_thread.run_sync(
-            functools.partial(_with_way_back, way_back, function, *args, **kwargs),
+            _with_way_back,
+            way_back,
+            function,
+            args,
+            kwargs,
             abandon_on_cancel=True,
-            limiter=anyio.CapacityLimiter(math.inf),
+            limiter=_UNLIMITED,
         )
     finally:
         way_back.close()
@@ -115,7 +139,10 @@ async def settled(function: Callable[[], Coroutine[Any, Any, ResultT]]) -> Calla
 
 
 def _with_way_back(
-    way_back: _WayBack, function: Callable[..., ResultT], *args: object, **kwargs: object
+    way_back: _WayBack,
+    function: Callable[..., ResultT],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
 ) -> ResultT:
     _here.way_back = way_back
     try:

@@ -93,6 +93,11 @@ class Tool:
         self._needed = [item for item in self.inputs_from_state.items() if item[1] in needed]
 
     @property
+    def origin(self) -> str:
+        """Where it comes from, for messages about tools that get into each other's way."""
+        return "this program"
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The JSON schema of the arguments, as the model sees it."""
         return self._parameters.schema

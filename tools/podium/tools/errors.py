@@ -6,7 +6,12 @@
     │   │   └── SchemaGenerationError no JSON schema can be made from a signature
     │   ├── ToolArgumentsError        what the model sent does not fit the schema
     │   ├── ToolInvocationError       the tool's own code raised
-    │   └── ToolNotFoundError         no tool has the name the model used
+    │   ├── ToolNotFoundError         no tool has the name the model used
+    │   ├── FetchError                something on the web that may not, or could not, be fetched
+    │   └── MCPError                  an MCP server, or the connection to it, does not do its part
+    │       ├── MCPConnectionError    it cannot be started or reached, or was lost
+    │       ├── MCPToolNotFoundError  it has no tool of the name that was asked for
+    │       └── MCPInvocationError    it answered a call with an error (a ToolInvocationError too)
     ├── StateError                    a state key or value that the schema does not allow
     └── AgentError                    (podium.agent.errors)
 
@@ -20,6 +25,11 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "FetchError",
+    "MCPConnectionError",
+    "MCPError",
+    "MCPInvocationError",
+    "MCPToolNotFoundError",
     "PodiumError",
     "SchemaGenerationError",
     "StateError",
@@ -70,6 +80,26 @@ class ToolInvocationError(ToolError):
 
 class ToolNotFoundError(ToolError, LookupError):
     """No tool has the name that was asked for."""
+
+
+class MCPError(ToolError):
+    """An MCP server, or the connection to it, does not do its part."""
+
+
+class MCPConnectionError(MCPError, ConnectionError):
+    """An MCP server cannot be started or reached, or the connection to it was lost."""
+
+
+class MCPToolNotFoundError(MCPError, LookupError):
+    """An MCP server has no tool of the name that was asked for."""
+
+
+class MCPInvocationError(MCPError, ToolInvocationError):
+    """An MCP server answered a call with an error."""
+
+
+class FetchError(ToolError):
+    """Something on the web could not be fetched, or may not be; the text is for the model."""
 
 
 class StateError(PodiumError, ValueError):

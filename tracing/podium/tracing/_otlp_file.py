@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import logging
-import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.trace import SpanContext, format_span_id, format_trace_id
+
+from podium.tracing._otlp_values import otlp_attributes, without_empty
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ def encode_spans(spans: Sequence[ReadableSpan]) -> bytes:
     document = {
         "resourceSpans": [
             {
-                "resource": {"attributes": _attributes(resource.attributes)},
+                "resource": {"attributes": otlp_attributes(resource.attributes)},
                 "scopeSpans": [
                     {"scope": _scope(scope), "spans": [_span(span) for span in members]}
                     for scope, members in scopes.items()
@@ -88,18 +88,18 @@ def encode_spans(spans: Sequence[ReadableSpan]) -> bytes:
 def _scope(scope: Any) -> dict[str, object]:
     if scope is None:
         return {}
-    return _without_empty(
+    return without_empty(
         {
             "name": scope.name,
             "version": scope.version or "",
-            "attributes": _attributes(scope.attributes),
+            "attributes": otlp_attributes(scope.attributes),
         }
     )
 
 
 def _span(span: ReadableSpan) -> dict[str, object]:
     own = cast("SpanContext", span.get_span_context())
-    return _without_empty(
+    return without_empty(
         {
             "traceId": format_trace_id(own.trace_id),
             "spanId": format_span_id(own.span_id),
@@ -110,62 +110,31 @@ def _span(span: ReadableSpan) -> dict[str, object]:
             "kind": span.kind.value + 1,  # OTLP counts from UNSPECIFIED
             "startTimeUnixNano": str(span.start_time),
             "endTimeUnixNano": str(span.end_time),
-            "attributes": _attributes(span.attributes),
+            "attributes": otlp_attributes(span.attributes),
             "droppedAttributesCount": span.dropped_attributes,
             "events": [
-                _without_empty(
+                without_empty(
                     {
                         "timeUnixNano": str(event.timestamp),
                         "name": event.name,
-                        "attributes": _attributes(event.attributes),
+                        "attributes": otlp_attributes(event.attributes),
                     }
                 )
                 for event in span.events
             ],
             "droppedEventsCount": span.dropped_events,
             "links": [
-                _without_empty(
+                without_empty(
                     {
                         "traceId": format_trace_id(link.context.trace_id),
                         "spanId": format_span_id(link.context.span_id),
-                        "attributes": _attributes(link.attributes),
+                        "attributes": otlp_attributes(link.attributes),
                     }
                 )
                 for link in span.links
             ],
-            "status": _without_empty(
+            "status": without_empty(
                 {"code": span.status.status_code.value, "message": span.status.description or ""}
             ),
         }
     )
-
-
-def _without_empty(fields: Mapping[str, object]) -> dict[str, object]:
-    """Leave out fields that hold their default, as OTLP JSON does."""
-    return {key: value for key, value in fields.items() if value not in ("", 0, [], {})}
-
-
-def _attributes(attributes: Mapping[str, Any] | None) -> list[dict[str, object]]:
-    return [{"key": key, "value": _value(value)} for key, value in (attributes or {}).items()]
-
-
-def _value(value: object) -> dict[str, object]:
-    if isinstance(value, str):
-        return {"stringValue": value}
-    if isinstance(value, bool):
-        return {"boolValue": value}
-    if isinstance(value, int):
-        return {"intValue": str(value)}
-    if isinstance(value, float):
-        return {"doubleValue": value if math.isfinite(value) else _NOT_FINITE[str(value)]}
-    if isinstance(value, bytes):
-        return {"bytesValue": base64.b64encode(value).decode("ascii")}
-    if isinstance(value, Mapping):
-        return {"kvlistValue": {"values": _attributes(cast("Mapping[str, Any]", value))}}
-    if isinstance(value, Sequence):
-        items = cast("Sequence[object]", value)
-        return {"arrayValue": {"values": [_value(item) for item in items]}}
-    return {}  # None, the only other value that OpenTelemetry lets through
-
-
-_NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}

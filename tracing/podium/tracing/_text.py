@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+_COLOURS = re.compile("\x1b\\[[0-9;:?]{0,32}[a-zA-Z]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # C0 except tab and newline, DEL, C1, the marks that reorder or hide text, and lone surrogates.
 _UNPRINTABLE = re.compile(
@@ -27,3 +28,8 @@ def printable(text: str, *, limit: int | None = None) -> str:
     if limit is not None and len(text) > limit:
         text = text[:limit] + "…"
     return _UNPRINTABLE.sub(lambda found: found.group().encode("unicode_escape").decode(), text)
+
+
+def without_unprintable(text: str) -> str:
+    """Return text without control characters and marks that hide, reorder or colour text."""
+    return _UNPRINTABLE.sub("", _COLOURS.sub("", clean_text(text)))

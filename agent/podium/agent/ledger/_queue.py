@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-import anyio
-import anyio.lowlevel
-
+from podium.agent._wake_up import WakeUp
 from podium.agent.ledger._amounts import Amounts, Resource
 from podium.agent.ledger._line import Denied, Line, blockers
 from podium.agent.ledger._reservation import Reservation
@@ -38,20 +36,16 @@ class Waiter:
         self.sizing = sizing
         self.size = size
         self.outcome: Reservation | Denied | None = None
-        self._event = anyio.Event()
-        # Any thread may make room, and an anyio event may only be set on its own loop.
-        loop = anyio.lowlevel.current_token().native_token
-        name = "run_sync_soon" if hasattr(loop, "run_sync_soon") else "call_soon_threadsafe"
-        self._soon: Callable[[Callable[[], None]], object] = getattr(loop, name)
+        self._wake_up = WakeUp()  # any thread may make room
 
     def finish(self, outcome: Reservation | Denied) -> None:
         """Hand over what came of it."""
         self.outcome = outcome
-        self._soon(self._event.set)
+        self._wake_up.call()
 
     async def wait(self) -> Reservation | Denied:
         """Return the outcome when there is one."""
-        await self._event.wait()
+        await self._wake_up.wait()
         assert self.outcome is not None
         return self.outcome
 

@@ -23,25 +23,36 @@ from podium.agent.models._protocol import (
 if TYPE_CHECKING:
     from podium.agent._tries import next_try
     from podium.agent.models._openai.history import messages_from_openai
+    from podium.agent.models._rate_limit import RateLimit
+    from podium.agent.models.fallback import FallbackChatGenerator, is_curable_elsewhere
     from podium.agent.models.lexical import LexicalChatGenerator
     from podium.agent.models.openai_chat import OpenAIChatGenerator
+    from podium.agent.models.openai_responses import OpenAIResponsesChatGenerator
 
 __all__ = [
     "AsyncChatGenerator",
     "CapsOutput",
     "ChatGenerator",
+    "FallbackChatGenerator",
     "LexicalChatGenerator",
     "OpenAIChatGenerator",
+    "OpenAIResponsesChatGenerator",
+    "RateLimit",
     "StreamingCallback",
     "SyncChatGenerator",
+    "is_curable_elsewhere",
     "messages_from_openai",
     "next_try",
 ]
 
 # Loaded when first asked for: each brings imports that a program without it should not pay for.
 _LAZY = {
+    "FallbackChatGenerator": "podium.agent.models.fallback",
     "LexicalChatGenerator": "podium.agent.models.lexical",
     "OpenAIChatGenerator": "podium.agent.models.openai_chat",
+    "OpenAIResponsesChatGenerator": "podium.agent.models.openai_responses",
+    "RateLimit": "podium.agent.models._rate_limit",
+    "is_curable_elsewhere": "podium.agent.models.fallback",
     "messages_from_openai": "podium.agent.models._openai.history",
     "next_try": "podium.agent._tries",
 }

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.agent.messages import ChatMessage, MessagePart
+from podium.agent.messages import ChatMessage, MessagePart, ReasoningContent
 from podium.tools import (
     FileContent,
     ImageContent,
@@ -31,10 +31,11 @@ from podium.tools import (
 
 MESSAGE_OVERHEAD = 8
 """Tokens that frame a message, or a tool call within one: role, name, separators."""
-IMAGE_TOKENS = 1_500
-"""Tokens of an image at full detail."""
-LOW_DETAIL_IMAGE_TOKENS = 100
-"""Tokens of an image with `detail="low"`."""
+IMAGE_TOKENS = 2_500
+"""Tokens of an image at full detail: as many patches as a small model of OpenAI's looks at, and its
+factor for them, which is the dearest of the usual ones."""
+LOW_DETAIL_IMAGE_TOKENS = 500
+"""Tokens of an image with `detail="low"`, by the same model."""
 
 # A word is cut after 5 letters and before a capital; one without a vowel at its start, or of more
 # than 15 letters, is no word that a vocabulary holds, and goes in pairs. Digits go in pairs too,
@@ -173,4 +174,10 @@ def part_tokens(part: MessagePart) -> int:
         case FileContent():
             return len(part.base64_data) // 4
         case _:
-            return estimate_tokens(part.reasoning_text)
+            return max(estimate_tokens(part.reasoning_text), reasoning_tokens(part))
+
+
+def reasoning_tokens(part: ReasoningContent) -> int:
+    """Return how many tokens a provider counted for reasoning that goes back to it; else 0."""
+    counted: object = part.extra.get("tokens")
+    return counted if type(counted) is int else 0

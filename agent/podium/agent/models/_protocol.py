@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from podium.agent.streaming import StreamingChunk
@@ -73,3 +73,14 @@ class CapsOutput(Protocol):
 
 
 ChatGenerator = AsyncChatGenerator | SyncChatGenerator
+
+
+def models_behind(generator: object) -> list[object]:
+    """Return the generators that may be called in the place of this one, which may be itself.
+
+    One that asks others has them in `chat_generators`, the preferred one first.
+    """
+    others: Sequence[object] | None = getattr(generator, "chat_generators", None)
+    if not others:
+        return [generator]
+    return [model for one in others for model in models_behind(one)]

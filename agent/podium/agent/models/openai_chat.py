@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import urlsplit
-from weakref import WeakKeyDictionary
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from podium.agent.messages import ChatMessage
-from podium.agent.models._openai.parameters import (
-    check_generation_kwargs,
-    output_cap,
-    output_limit,
-    request_parameters,
-    response_format,
-)
+from podium.agent.models._openai.answer import read_answer
+from podium.agent.models._openai.api import Api, ModelCall
+from podium.agent.models._openai.generator import OpenAIGenerator
+from podium.agent.models._openai.parameters import output_cap, output_limit, request_parameters
+from podium.agent.models._openai.stream import StreamedReplies
 from podium.agent.models._openai.wire import encode_request, encode_tool
-from podium.agent.models._protocol import StreamingCallback
-from podium.agent.secrets import Secret, as_secret
 from podium.tools import Tool
-from podium.tools.errors import nearest
 
-if TYPE_CHECKING:
-    from podium.agent.models._openai.call import ModelCall
-    from podium.agent.models._openai.client import ClientSettings
-
-DEFAULT_API_KEY = Secret.from_env_var("OPENAI_API_KEY")
-DEFAULT_TIMEOUT_SECONDS = 30.0
-DEFAULT_MAX_RETRIES = 5
-TYPE_NAME = "podium.agent.models.OpenAIChatGenerator"
+_API = Api(path="/chat/completions", read_answer=read_answer, open_stream=StreamedReplies)
 
 
-class OpenAIChatGenerator:
+class OpenAIChatGenerator(OpenAIGenerator):
     """Asks a model through the chat completions API.
 
     One generator serves any number of runs at once, on any number of event loops; it keeps nothing
@@ -42,119 +26,6 @@ class OpenAIChatGenerator:
     >>> OpenAIChatGenerator(model="gpt-5-mini", generation_kwargs={"temperature": 0.2})
     OpenAIChatGenerator(model='gpt-5-mini')
     """
-
-    supports_structured_output = True
-    """Whether `response_format` may hold a JSON schema."""
-    provider_name = "openai"
-    """What spans call the API; a compatible server speaks the same one."""
-    output_cap_is_hard = True
-    """No reply goes beyond its limit, reasoning included."""
-    max_output_tokens: int | None = None
-    """Not known: it depends on the model."""
-
-    def __init__(
-        self,
-        *,
-        api_key: Secret | str = DEFAULT_API_KEY,
-        model: str = "gpt-5-mini",
-        api_base_url: str | None = None,
-        organization: str | None = None,
-        generation_kwargs: Mapping[str, Any] | None = None,
-        streaming_callback: StreamingCallback | None = None,
-        timeout: float | None = None,
-        max_retries: int | None = None,
-        tools: Iterable[Tool] | None = None,
-        tools_strict: bool = False,
-        http_client_kwargs: Mapping[str, Any] | None = None,
-        max_concurrency: int = 64,
-    ) -> None:
-        """Keep the settings; nothing is opened or read before the first call.
-
-        `timeout` is in seconds, for connecting and for each wait for more of an answer; None takes
-        it from `OPENAI_TIMEOUT`, or 30. `max_retries` counts tries after the first; None takes it
-        from `OPENAI_MAX_RETRIES`, or 5. `generation_kwargs` are parameters of the API, beside
-        `extra_headers`, `extra_query` and `extra_body`. `tools_strict` makes the provider hold to
-        the tools' schemas where they allow it. `http_client_kwargs` are arguments for an
-        `httpx2.AsyncClient` of its own. Of calls to the same endpoint with the same
-        `max_concurrency` as many are under way at once on one event loop, the others wait in line.
-
-        Raises:
-            ValueError: `max_concurrency` is below 1, `api_base_url` is no plain http(s) URL, or
-                `generation_kwargs` sets what podium sets.
-            TypeError: `api_key` is no secret and no text.
-        """
-        if max_concurrency < 1:
-            raise ValueError(
-                f"OpenAIChatGenerator got max_concurrency={max_concurrency}, so no call could ever "
-                "be made. Give at least 1."
-            )
-        _check_url(api_base_url)
-        check_generation_kwargs(generation_kwargs or {})
-        self.api_key = as_secret(api_key)
-        self.model = model
-        self.api_base_url = api_base_url
-        self.organization = organization
-        self.generation_kwargs = dict(generation_kwargs or {})
-        self.streaming_callback = streaming_callback
-        self.timeout = timeout
-        self.max_retries = max_retries
-        self.tools = None if tools is None else list(tools)
-        self.tools_strict = tools_strict
-        self.http_client_kwargs = http_client_kwargs
-        self.max_concurrency = max_concurrency
-        self._encoded_tools: WeakKeyDictionary[Tool, tuple[object, bytes]] = WeakKeyDictionary()
-
-    @property
-    def server_address(self) -> str:
-        """The host that is called, as spans name it."""
-        url = self.api_base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
-        return urlsplit(url).hostname or url
-
-    async def run_async(
-        self,
-        messages: Sequence[ChatMessage] | str,
-        *,
-        tools: Iterable[Tool] | None = None,
-        generation_kwargs: Mapping[str, Any] | None = None,
-        streaming_callback: StreamingCallback | None = None,
-    ) -> dict[str, list[ChatMessage]]:
-        """Return `{"replies": [...]}`, one for each choice; the first one carries the usage.
-
-        What is given here goes before what the generator was made with; `generation_kwargs` are
-        merged by key. Without messages nothing is called and there are no replies.
-
-        Raises:
-            ModelError: the provider could not be reached, refused, failed, or broke off.
-            ValueError: there is no API key, or `generation_kwargs` sets what podium sets.
-        """
-        # The openai package takes most of a second to load: programs without a call do without it.
-        from podium.agent.models._openai.call import fetch_replies, stream_replies
-        from podium.agent.models._openai.client import clients_here
-        from podium.agent.models._openai.retries import ask_with_retries
-
-        if not messages:
-            return {"replies": []}
-        if isinstance(messages, str):
-            messages = [ChatMessage.from_user(messages)]
-        callback = streaming_callback or self.streaming_callback
-        offered = self.tools if tools is None else tools
-        clients = await clients_here()
-
-        async def ask(
-            kwargs: Mapping[str, Any] | None, callback: StreamingCallback | None
-        ) -> list[ChatMessage]:
-            merged = {**self.generation_kwargs, **(kwargs or {})}
-            call = self._call(messages, list(offered or ()), merged, stream=callback is not None)
-            async with clients.gate(self.api_base_url, self.max_concurrency):
-                client = await clients.client_for(self, self._settings)
-                if callback is None:
-                    return await fetch_replies(client, call)
-                return await stream_replies(client, call, callback)
-
-        replies = await ask_with_retries(
-            self, ask, generation_kwargs, callback, max_retries=self._max_retries
-        )
-        return {"replies": replies}
 
     def with_output_cap(
         self, generation_kwargs: Mapping[str, Any] | None, max_tokens: int
@@ -174,79 +45,6 @@ class OpenAIChatGenerator:
         """Return how many tokens a call may write, for all choices together; None for no limit."""
         return output_limit({**self.generation_kwargs, **(generation_kwargs or {})})
 
-    def warm_up(self) -> None:
-        """Load the openai package and look for the key now, in place of at the first call.
-
-        Raises:
-            ValueError: there is no API key.
-        """
-        importlib.import_module("podium.agent.models._openai.call")
-        self.api_key.resolve_value()
-
-    async def close_async(self) -> None:
-        """Close the connections that are its own; those shared with others end with the loop."""
-        from podium.agent.models._openai.client import clients_here
-
-        await (await clients_here()).close_for(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the generator as plain data.
-
-        Raises:
-            ValueError: it holds what data cannot hold: a token, tools, or a streaming callback.
-        """
-        for name in ("streaming_callback", "tools"):
-            if getattr(self, name) is not None:
-                raise ValueError(
-                    f"OpenAIChatGenerator.{name} cannot be written to data, since data never names "
-                    f"code. Give {name} to the agent or to its run instead."
-                )
-        kwargs = dict(self.generation_kwargs)
-        if isinstance(kwargs.get("response_format"), type):
-            kwargs["response_format"] = response_format(kwargs["response_format"])
-        own = None if self.http_client_kwargs is None else dict(self.http_client_kwargs)
-        parameters = {name: getattr(self, name) for name in _PARAMETERS}
-        parameters |= {
-            "api_key": self.api_key.to_dict(),
-            "generation_kwargs": kwargs,
-            "http_client_kwargs": own,
-        }
-        return {"type": TYPE_NAME, "init_parameters": parameters}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Return the generator that `to_dict` described.
-
-        Raises:
-            ValueError: a parameter is unknown, or holds what cannot come from data.
-        """
-        parameters = dict(data.get("init_parameters") or {})
-        for name, value in parameters.items():
-            if name not in _PARAMETERS:
-                raise ValueError(
-                    f"OpenAIChatGenerator has no parameter {name!r}.{nearest(name, _PARAMETERS)} "
-                    "Correct the data."
-                )
-            if name in {"streaming_callback", "tools"} and value is not None:
-                raise ValueError(
-                    f"OpenAIChatGenerator.{name} cannot be read from data, since data never names "
-                    "code. Set it to null and pass it in code."
-                )
-        if "api_key" in parameters:  # never as text: a key does not belong in a file
-            parameters["api_key"] = Secret.from_dict(parameters["api_key"])
-        return cls(**parameters)
-
-    def __repr__(self) -> str:
-        """Return the model and where it is."""
-        place = f", api_base_url={self.server_address!r}" if self.api_base_url else ""
-        return f"{type(self).__name__}(model={self.model!r}{place})"
-
-    @property
-    def _max_retries(self) -> int:
-        if self.max_retries is not None:
-            return self.max_retries
-        return int(_number("OPENAI_MAX_RETRIES", DEFAULT_MAX_RETRIES))
-
     def _call(
         self,
         messages: Sequence[ChatMessage],
@@ -255,76 +53,14 @@ class OpenAIChatGenerator:
         *,
         stream: bool,
     ) -> ModelCall:
-        from podium.agent.models._openai.call import ModelCall  # loaded already by the call
-
         parameters, options = request_parameters(self.model, kwargs, stream=stream)
         return ModelCall(
+            api=_API,
             model=parameters["model"],
             body=encode_request(parameters, [self._encoded(tool) for tool in tools], messages),
             options=options,
             tool_names=frozenset(tool.name for tool in tools) if stream else frozenset(),
         )
 
-    def _encoded(self, tool: Tool) -> bytes:
-        state = (tool.name, tool.description, id(tool.parameters))
-        kept = self._encoded_tools.get(tool)
-        if kept is None or kept[0] != state:
-            kept = self._encoded_tools[tool] = (state, encode_tool(tool, strict=self.tools_strict))
-        return kept[1]
-
-    def _settings(self) -> ClientSettings:
-        from podium.agent.models._openai.client import ClientSettings  # loaded already by the call
-
-        return ClientSettings(
-            api_key=self.api_key,
-            base_url=self.api_base_url,
-            organization=self.organization,
-            timeout_seconds=self.timeout
-            if self.timeout is not None
-            else _number("OPENAI_TIMEOUT", DEFAULT_TIMEOUT_SECONDS),
-            http_client_kwargs=self.http_client_kwargs,
-        )
-
-
-_PARAMETERS = (
-    "api_key",
-    "model",
-    "api_base_url",
-    "organization",
-    "generation_kwargs",
-    "streaming_callback",
-    "timeout",
-    "max_retries",
-    "tools",
-    "tools_strict",
-    "http_client_kwargs",
-    "max_concurrency",
-)
-
-
-def _check_url(url: str | None) -> None:
-    if url is None:
-        return
-    parts = urlsplit(url)
-    if "@" in parts.netloc:
-        raise ValueError(
-            f"api_base_url at host {parts.hostname!r} holds a user or a password, which would end "
-            "up in logs. Pass api_key= alone, or http_client_kwargs={'auth': (user, password)}."
-        )
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError(
-            f"api_base_url={url!r} is no URL of a server. Write it as 'http://localhost:8000/v1'."
-        )
-
-
-def _number(variable: str, default: float) -> float:
-    given = os.environ.get(variable)
-    if not given:
-        return default
-    try:
-        return float(given)
-    except ValueError as error:
-        raise ValueError(
-            f"The environment variable {variable!r} is {given!r}, which is no number. "
-            "Set it to a number, or pass the value to the generator."
-        ) from error
+    def _encode_tool(self, tool: Tool) -> bytes:
+        return encode_tool(tool, strict=self.tools_strict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,9 @@ from podium.agent.testing._http import Playback, chunked, whole
 from podium.agent.testing._metering import Meter
 from podium.agent.testing._pieces import argument_pieces, text_pieces
 from podium.agent.testing._requests import RecordedRequest
+from podium.agent.testing._responses_answer import CREATED, Weighed, response_events, response_of
 from podium.agent.testing._turns import Drop, Fault, RawReads, Reply, SlowSse, Sse, Turn
 
-CREATED = 1_767_225_600
-"""The time stamp of every answer, so that answers can be compared."""
 DONE = "data: [DONE]"
 _encode = json.JSONEncoder(separators=(",", ":"), default=dict).encode
 EVENT_STREAM = "text/event-stream; charset=utf-8"
@@ -55,7 +54,11 @@ def _reply(reply: Reply, request: RecordedRequest, meter: Meter) -> Answer:
     weighed = _weigh(reply, request, meter)
     if request.is_stream:
         pieces = text_pieces(str(weighed.message.get("content") or ""))
-        return _stream(weighed, request, [(0.0, piece) for piece in pieces], reply.delay_seconds)
+        timed = [(0.0, piece) for piece in pieces]
+        return _stream(weighed, request, timed, reply.delay_seconds, reply.output)
+    if request.api == "responses":
+        data = _json(response_of(weighed, request, reply.output) | dict(reply.extra))
+        return Answer(whole(200, data, delay_seconds=reply.delay_seconds), weighed.usage)
     body = _body(weighed, request) | dict(reply.extra)
     return Answer(whole(200, _json(body), delay_seconds=reply.delay_seconds), weighed.usage)
 
@@ -67,29 +70,23 @@ def _slow(turn: SlowSse, request: RecordedRequest, meter: Meter) -> Answer:
     if request.is_stream:
         return _stream(weighed, request, pieces, turn.delay_seconds)
     delay = turn.delay_seconds + turn.piece_seconds * len(pieces)
-    body = _json(_body(weighed, request))
+    is_chat = request.api == "chat"
+    body = _json(_body(weighed, request) if is_chat else response_of(weighed, request))
     return Answer(whole(200, body, delay_seconds=delay), weighed.usage)
 
 
-@dataclass(frozen=True, slots=True)
-class _Weighed:
-    message: Mapping[str, Any]
-    finish_reason: str
-    usage: Mapping[str, Any]
-
-
-def _weigh(reply: Reply, request: RecordedRequest, meter: Meter) -> _Weighed:
+def _weigh(reply: Reply, request: RecordedRequest, meter: Meter) -> Weighed:
     """Return the reply's message cut to the request's output limit, and its usage."""
     message = _message(reply, request.number) if reply.message is None else reply.message
     reason = reply.finish_reason or ("tool_calls" if message.get("tool_calls") else "stop")
     if reply.usage is not None:
-        return _Weighed(message, reason, reply.usage)
+        return Weighed(message, reason, reply.usage)
     if request.output_limit is not None:
         cut = meter.cut(message, request.output_limit)
         message, reason = cut, reason if cut is message else "length"
-    sent, written = meter.prompt(request.body), meter.reply(message)
+    sent, written = meter.prompt(request.chat), meter.reply(message)
     usage = {"prompt_tokens": sent, "completion_tokens": written, "total_tokens": sent + written}
-    return _Weighed(message, reason, usage)
+    return Weighed(message, reason, usage)
 
 
 def _message(reply: Reply, number: int) -> dict[str, Any]:
@@ -109,7 +106,7 @@ def _message(reply: Reply, number: int) -> dict[str, Any]:
     return message
 
 
-def _body(weighed: _Weighed, request: RecordedRequest) -> dict[str, Any]:
+def _body(weighed: Weighed, request: RecordedRequest) -> dict[str, Any]:
     choice = {
         "index": 0,
         "message": weighed.message,
@@ -126,12 +123,28 @@ def _frame(request: RecordedRequest, kind: str) -> dict[str, Any]:
 
 
 def _stream(
-    weighed: _Weighed,
+    weighed: Weighed,
     request: RecordedRequest,
-    text: Iterable[tuple[float, str]],
+    text: Sequence[tuple[float, str]],
     delay_seconds: float,
+    output: Sequence[Mapping[str, Any]] | None = None,
 ) -> Answer:
     """Return the reply as a stream; `text` is its content in pieces, with a pause before each."""
+    if request.api == "responses":
+        events = response_events(response_of(weighed, request, output), text)
+        writes = [
+            (wait, f"event: {event['type']}\ndata: ".encode() + _json(event) + b"\n\n")
+            for wait, event in events
+        ]
+    else:
+        writes = _chunks(weighed, request, text)
+    playback = chunked(writes, content_type=EVENT_STREAM, delay_seconds=delay_seconds)
+    return Answer(playback, weighed.usage)
+
+
+def _chunks(
+    weighed: Weighed, request: RecordedRequest, text: Iterable[tuple[float, str]]
+) -> list[tuple[float, bytes]]:
     frame = _frame(request, "chat.completion.chunk")
 
     def event(delta: Mapping[str, Any], reason: str | None = None) -> bytes:
@@ -147,8 +160,7 @@ def _stream(
         last: dict[str, Any] = {**frame, "choices": [], "usage": weighed.usage}
         writes.append((0.0, b"data: %b\n\n" % _json(last)))
     writes.append((0.0, f"{DONE}\n\n".encode()))
-    playback = chunked(writes, content_type=EVENT_STREAM, delay_seconds=delay_seconds)
-    return Answer(playback, weighed.usage)
+    return writes
 
 
 def _other_deltas(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -22,6 +22,8 @@ class HttpRequest:
     """Names in lower case."""
     body: bytes
     """The body; empty when there is none."""
+    query: str = ""
+    """What stands behind the `?`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,4 +201,5 @@ def _take_request(received: bytearray) -> HttpRequest | None:
         return None
     body = bytes(received[start:stop])
     del received[:stop]
-    return HttpRequest(words[0], words[1].partition("?")[0], headers, body)
+    path, _, query = words[1].partition("?")
+    return HttpRequest(words[0], path, headers, body, query)

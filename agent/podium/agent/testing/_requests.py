@@ -1,18 +1,19 @@
-"""A chat completion request as the fake server got it."""
+"""A request as the fake server got it, of either API."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Literal, cast
 
+from podium.agent.testing._responses_request import as_chat
 from podium.tools._threads import run_in_thread
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequest:
-    """One request to `/v1/chat/completions`."""
+    """One request to `/v1/chat/completions` or `/v1/responses`."""
 
     number: int
     """Its place among the requests, from 0."""
@@ -24,6 +25,12 @@ class RecordedRequest:
     """The headers, names in lower case."""
     time: float
     """When it was complete, by `time.monotonic()`."""
+    api: Literal["chat", "responses"] = "chat"
+    """Which API was asked."""
+    path: str = "/v1/chat/completions"
+    """Where it was posted."""
+    query: str = ""
+    """What stood behind the `?` of the URL."""
     _gone: threading.Event = field(
         default_factory=threading.Event, init=False, repr=False, compare=False
     )
@@ -34,15 +41,26 @@ class RecordedRequest:
         return str(self.body.get("model", ""))
 
     @property
+    def chat(self) -> Mapping[str, Any]:
+        """The body in the words of chat completions, whichever API was asked."""
+        return self.body if self.api == "chat" else as_chat(self.body)
+
+    @property
     def messages(self) -> list[dict[str, Any]]:
-        """The conversation, oldest first."""
-        messages: list[dict[str, Any]] = self.body["messages"]
+        """The conversation, oldest first, in the words of chat completions."""
+        messages: list[dict[str, Any]] = self.chat["messages"]
         return messages
 
     @property
+    def items(self) -> list[dict[str, Any]]:
+        """The input items of a responses request, as they came; empty for the other API."""
+        given: Any = self.body.get("input")
+        return list(given) if isinstance(given, list) else []  # pyright: ignore[reportUnknownArgumentType]
+
+    @property
     def tools(self) -> list[dict[str, Any]]:
-        """The tool definitions; empty when there are none."""
-        tools: list[dict[str, Any]] | None = self.body.get("tools")
+        """The tool definitions, in the words of chat completions; empty when there are none."""
+        tools: list[dict[str, Any]] | None = self.chat.get("tools")
         return tools or []
 
     @property
@@ -61,7 +79,8 @@ class RecordedRequest:
     @property
     def output_limit(self) -> int | None:
         """The most tokens the reply may have, or None for as many as the model likes."""
-        limits = (self.body.get("max_completion_tokens"), self.body.get("max_tokens"))
+        names = ("max_completion_tokens", "max_tokens", "max_output_tokens")
+        limits = map(self.body.get, names)
         return min((limit for limit in limits if isinstance(limit, int)), default=None)
 
     @property

@@ -32,6 +32,8 @@ class Reply:
     """Time to think before the first byte."""
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
     """More keys for the body of a plain answer."""
+    output: Sequence[Mapping[str, Any]] | None = None
+    """The output items of a response, in place of text, calls and message; sent as they are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """FakeOpenAIServer: a real HTTP server on loopback that answers as a script says.
 
-It speaks `POST /v1/chat/completions`, plain and streamed, and `GET /v1/models`:
+It speaks `POST /v1/chat/completions` and `POST /v1/responses`, plain and streamed, and
+`GET /v1/models`; the same turns answer either API:
 
 >>> from podium.agent import Agent
 >>> from podium.agent.models import OpenAIChatGenerator
@@ -36,12 +37,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
 from podium.agent.testing._answers import answer, error_body
 from podium.agent.testing._http import Connection, HttpRequest, Playback, whole
 from podium.agent.testing._metering import Meter
 from podium.agent.testing._requests import RecordedRequest
+from podium.agent.testing._responses_request import read_items
 from podium.agent.testing._script import Script, ScriptError, describe_turns
 from podium.agent.testing._turns import AnyTurn, as_turn
 from podium.tracing import Usage
@@ -87,7 +89,7 @@ class FakeOpenAIServer:
             TypeError: one of the turns is none.
         """
         self.requests: list[RecordedRequest] = []
-        """The chat completion requests so far, in the order they came."""
+        """The requests so far, of both APIs, in the order they came."""
         self.usage_total = Usage()
         """What a provider would bill for the answers so far."""
         self._scripts: dict[str, Script[AnyTurn]] = {}
@@ -201,21 +203,25 @@ class FakeOpenAIServer:
 
     def _answer(self, http: HttpRequest) -> Playback:
         match http.method, http.path:
-            case "POST", "/v1/chat/completions":
-                return self._complete(http)
+            case "POST", path if path.endswith("/chat/completions"):  # Azure has others before it
+                return self._complete(http, "chat")
+            case "POST", path if path.endswith("/responses"):
+                return self._complete(http, "responses")
             case "GET", "/v1/models":
                 return _models(sorted(key for key in self._scripts if key) or ["fake-model"])
             case _:
                 asked = f"{http.method} {http.path}"
-                use = "Use POST /v1/chat/completions or GET /v1/models."
+                use = "Use POST /v1/chat/completions, POST /v1/responses or GET /v1/models."
                 return _error(404, f"There is no {asked} here. {use}")
 
-    def _complete(self, http: HttpRequest) -> Playback:
+    def _complete(self, http: HttpRequest, api: Literal["chat", "responses"]) -> Playback:
         try:
-            body = _read_body(http.body)
+            body = _read_body(http.body, api)
         except ValueError as error:
             return _error(400, str(error))
-        request = RecordedRequest(self._count, body, http.body, http.headers, time.monotonic())
+        request = RecordedRequest(
+            self._count, body, http.body, http.headers, time.monotonic(), api, http.path, http.query
+        )
         self._count += 1
         if self._keep_requests:
             self.requests.append(request)
@@ -243,11 +249,14 @@ class FakeOpenAIServer:
         return turn
 
 
-def _read_body(raw: bytes) -> dict[str, Any]:
+def _read_body(raw: bytes, api: Literal["chat", "responses"]) -> dict[str, Any]:
     body = json.loads(raw)
     if not isinstance(body, dict):
         raise ValueError(f"The body is a JSON {type(body).__name__}. Send an object.")
     known = cast("dict[str, Any]", body)
+    if api == "responses":
+        read_items(known)
+        return known
     messages: object = known.get("messages")
     if not isinstance(messages, list) or not all(
         isinstance(message, dict) for message in cast("list[object]", messages)

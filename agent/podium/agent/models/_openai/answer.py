@@ -26,16 +26,13 @@ FAILURES = frozenset(
 """Finish reasons which say that the provider broke off: the reply is no answer."""
 
 
-def read_answer(body: bytes, *, model: str) -> list[ChatMessage]:
+def read_answer(body: bytes, model: str) -> list[ChatMessage]:
     """Return the replies of a whole answer, by choice; the first one carries the usage.
 
     Raises:
         ModelError: the body is no answer, or says that the provider failed.
     """
-    try:
-        answer = decode(body)
-    except ValueError:
-        answer = body.decode("utf-8", "replace")
+    answer = read_body(body)
     raise_for_error(answer, model=model)
     given = as_mapping(answer)
     choices = as_list(given.get("choices"))
@@ -47,6 +44,14 @@ def read_answer(body: bytes, *, model: str) -> list[ChatMessage]:
         replies.append(_draft(choice, position, model=model).to_message(meta))
         meta.pop("usage", None)
     return replies
+
+
+def read_body(body: bytes) -> Any:
+    """Return the JSON value of an answer's body, or its text where it is none."""
+    try:
+        return decode(body)
+    except ValueError:
+        return body.decode("utf-8", "replace")
 
 
 def answer_meta(answer: Mapping[str, Any], *, model: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""One call of a chat completions API, whole or streamed, as bytes through the openai SDK.
+"""One call of an API, whole or streamed, as bytes through the openai SDK.
 
 The SDK's own `create` walks all messages through its types on each call, which on a long history
 costs a hundred times the rest. Its `post` takes bytes and keeps what matters: keys, retries with
@@ -8,9 +8,8 @@ back-off, time-outs and errors.
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 import anyio
@@ -19,30 +18,14 @@ import openai
 
 from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage
-from podium.agent.models._openai.answer import read_answer
+from podium.agent.models._openai.api import ModelCall
 from podium.agent.models._openai.errors import as_model_error, redact
 from podium.agent.models._openai.sse import BrokenEventError, EventReader
-from podium.agent.models._openai.stream import StreamedReplies
 from podium.agent.models._protocol import StreamingCallback
 from podium.tools import printable
 
-PATH = "/chat/completions"
 DRAIN_SECONDS = 0.5
 """How long to wait after the last event for the end, which frees the connection for reuse."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCall:
-    """What is sent."""
-
-    model: str
-    """The model's name, for messages about the call."""
-    body: bytes
-    """The request, encoded."""
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The SDK's options: extra headers and query, a time-out of its own."""
-    tool_names: frozenset[str] = frozenset()
-    """What the model may call."""
 
 
 async def fetch_replies(client: openai.AsyncOpenAI, call: ModelCall) -> list[ChatMessage]:
@@ -53,12 +36,15 @@ async def fetch_replies(client: openai.AsyncOpenAI, call: ModelCall) -> list[Cha
     """
     try:
         response = await client.post(
-            PATH, content=call.body, cast_to=httpx2.Response, options=cast("Any", call.options)
+            call.api.path,
+            content=call.body,
+            cast_to=httpx2.Response,
+            options=cast("Any", call.options),
         )
     except Exception as error:
         raise as_model_error(error, model=call.model, client=client) from error
     with _without_key(client):
-        return read_answer(response.content, model=call.model)
+        return call.api.read_answer(response.content, call.model)
 
 
 async def stream_replies(
@@ -73,7 +59,7 @@ async def stream_replies(
     """
     try:
         answer = await client.post(
-            PATH,
+            call.api.path,
             content=call.body,
             cast_to=httpx2.Response,
             options=cast("Any", call.options),
@@ -108,9 +94,9 @@ def _without_key(client: openai.AsyncOpenAI) -> Generator[None]:
 async def _assemble(
     reads: AsyncGenerator[bytes], reader: EventReader, call: ModelCall, callback: StreamingCallback
 ) -> list[ChatMessage]:
-    replies = StreamedReplies(call.model, call.tool_names)
+    replies = call.api.open_stream(call.model, call.tool_names)
     data: bytes | None = b""
-    while data is not None and not reader.is_done:
+    while data is not None and not (reader.is_done or replies.is_over):
         try:
             data = await anext(reads, None)
         except Exception as error:

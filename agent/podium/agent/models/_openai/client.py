@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import functools
 import importlib.util
+import os
 import ssl
 import threading
 import weakref
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
 import anyio
@@ -103,9 +105,11 @@ class LoopClients:
             self._own.append((weakref.ref(owner), http_client))
         else:
             http_client = self._shared = self._shared or _shared_http_client()
+        url, query = _url_and_query(settings.base_url)
         return openai.AsyncOpenAI(
             api_key=key,
-            base_url=settings.base_url,
+            base_url=url,
+            default_query=query,
             organization=settings.organization,
             timeout=settings.timeout_seconds,
             max_retries=0,  # the generator tries again, so that each try has room of its own
@@ -150,6 +154,17 @@ def _shared_http_client() -> httpx2.AsyncClient:
     if on_asyncio and importlib.util.find_spec("aiohttp") is not None:
         return openai.DefaultAioHttpClient(verify=_tls_context())  # a third less work for each call
     return openai.DefaultAsyncHttpxClient(verify=_tls_context())
+
+
+def _url_and_query(base_url: str | None) -> tuple[str | None, dict[str, str] | None]:
+    """Return the URL without its query, to which paths can be added, and the query for each call.
+
+    Azure wants its `api-version` there.
+    """
+    parts = urlsplit(base_url or os.environ.get("OPENAI_BASE_URL") or "")
+    if not parts.query:
+        return base_url, None
+    return urlunsplit(parts._replace(query="")), dict(parse_qsl(parts.query))
 
 
 @functools.cache

@@ -11,7 +11,7 @@ import openai
 
 from podium.agent.errors import ModelError
 from podium.agent.models._openai.reply_draft import as_mapping, as_text
-from podium.agent.models._openai.retries import retry_after_seconds
+from podium.agent.models._openai.retries import NO_CREDIT, retry_after_seconds
 from podium.tools import printable
 
 _MENDS = {
@@ -23,7 +23,6 @@ _MENDS = {
 }
 _OTHER_MEND = "Change the request as the provider says."
 _LATER_MEND = "Try again later, raise max_retries, or fall back on another model."
-_NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _RETRYABLE = frozenset({408, 409, 429})
 _OWN_FAILURES = frozenset({500, 503, 529})
 """What a provider says of itself: it failed, or is overloaded. It charges for neither."""
@@ -58,7 +57,7 @@ def _refusal(error: openai.APIStatusError, place: str, key: str) -> ModelError:
     said = as_text(facts.get("message") or facts.get("detail") or error.body) or "no reason given"
     said = printable(" ".join(_without(key, said).split()), limit=400)
     mend = _MENDS.get(status, _LATER_MEND if status >= 500 else _OTHER_MEND)
-    if code in _NO_CREDIT:
+    if code in NO_CREDIT:
         mend = "Add credit to the account, or use another key."
     elif code == "context_length_exceeded":
         mend = "Send fewer or shorter messages."
@@ -67,7 +66,7 @@ def _refusal(error: openai.APIStatusError, place: str, key: str) -> ModelError:
         f"The call of {place} {verb} with status {status}: {said.rstrip('.')}. {mend}",
         status=status,
         code=code,
-        is_retryable=(status >= 500 or status in _RETRYABLE) and code not in _NO_CREDIT,
+        is_retryable=(status >= 500 or status in _RETRYABLE) and code not in NO_CREDIT,
         was_refused=status < 500 or status in _OWN_FAILURES,
         retry_after_seconds=retry_after_seconds(error.response.headers),
     )

@@ -37,21 +37,25 @@ def request_parameters(
     A parameter of None is left out. A streamed request asks for its usage unless told otherwise.
     """
     check_generation_kwargs(kwargs)
+    fields, options = fields_and_options(kwargs)
     body: dict[str, Any] = {"model": model}
     if stream:
         body["stream"] = True
         body["stream_options"] = {"include_usage": True}
-    options: dict[str, Any] = {}
-    extra: dict[str, Any] = {}
-    for key, value in kwargs.items():
-        if key in _OPTIONS:
-            options[_OPTIONS[key]] = value
-        elif key == "extra_body":
-            extra = dict(value or {})
-        elif key != "stream_options" or stream:  # it is an error where nothing is streamed
-            body[key] = response_format(value) if key == "response_format" else value
-    body |= extra
+    else:
+        fields.pop("stream_options", None)  # it is an error where nothing is streamed
+    if "response_format" in fields:
+        fields["response_format"] = response_format(fields["response_format"])
+    body |= fields | dict(kwargs.get("extra_body") or {})
     return {key: value for key, value in body.items() if value is not None}, options
+
+
+def fields_and_options(kwargs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what goes into the body, without `extra_body`, and the SDK's options."""
+    fields = {
+        key: value for key, value in kwargs.items() if key not in _OPTIONS and key != "extra_body"
+    }
+    return fields, {_OPTIONS[key]: kwargs[key] for key in _OPTIONS if key in kwargs}
 
 
 def output_limit(kwargs: Mapping[str, Any]) -> int | None:

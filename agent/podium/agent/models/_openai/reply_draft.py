@@ -58,6 +58,8 @@ class ReplyDraft:
     reasoning: str = ""
     reasoning_field: str = ""
     """The provider's name for the reasoning; empty when it came within the content."""
+    reasoning_extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What the provider needs back with the reasoning."""
     refusal: str = ""
     calls: Sequence[ToolCall] = ()
     finish_reason: str | None = None
@@ -80,8 +82,10 @@ class ReplyDraft:
         if self.extra:
             facts["provider_fields"] = clean_json(dict(self.extra))
         reasoning = None
-        if self.reasoning:
-            origin = {"field": self.reasoning_field} if self.reasoning_field else {}
+        if self.reasoning or self.reasoning_extra:
+            origin = dict(self.reasoning_extra)
+            if self.reasoning_field:
+                origin["field"] = self.reasoning_field
             reasoning = ReasoningContent(clean_text(self.reasoning), origin)
         return ChatMessage.from_assistant(
             self.text or None, tool_calls=calls, meta=facts, reasoning=reasoning

@@ -11,9 +11,11 @@ from typing import Any
 from podium.agent._tries import next_try
 from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage
+from podium.agent.models._listener import Listener
 from podium.agent.models._protocol import ChatGenerator, StreamingCallback
-from podium.agent.streaming import StreamingChunk
 
+NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+"""Codes of refusals for money: trying again there is of no use, but elsewhere it may be."""
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 8.0
 LONGEST_ASKED_SECONDS = 120.0
@@ -39,7 +41,7 @@ async def ask_with_retries(
     Raises:
         ModelError: the last try failed, or another one would be of no use.
     """
-    listener = None if callback is None else _Listener(callback)
+    listener = None if callback is None else Listener(callback)
     for tried in range(max_retries + 1):
         try:
             return await ask(generation_kwargs, listener)
@@ -83,15 +85,3 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
             return seconds
     date = parsedate_tz(headers.get("retry-after", ""))
     return None if date is None else max(0.0, mktime_tz(date) - time.time())
-
-
-class _Listener:
-    """A callback that knows whether it was called."""
-
-    def __init__(self, callback: StreamingCallback) -> None:
-        self._callback = callback
-        self.was_called = False
-
-    def __call__(self, chunk: StreamingChunk) -> Awaitable[None] | None:
-        self.was_called = True
-        return self._callback(chunk)

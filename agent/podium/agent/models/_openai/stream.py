@@ -33,6 +33,11 @@ class StreamedReplies:
         return bool(choices) and all(choice.finish_reason for choice in choices)
 
     @property
+    def is_over(self) -> bool:
+        """Never: the usage may come after the last reply, and `[DONE]` marks the end."""
+        return False
+
+    @property
     def partial_text(self) -> str:
         """The text of the first reply so far."""
         return next((choice.text for choice in self._choices.values()), "")

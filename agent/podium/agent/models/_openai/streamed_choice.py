@@ -40,20 +40,29 @@ class StreamedChoice:
         "_reasoning",
         "_reasoning_field",
         "_refusal",
+        "_source",
         "_text",
         "_tool_names",
         "finish_reason",
         "index",
     )
 
-    def __init__(self, index: int, *, model: str, tool_names: frozenset[str]) -> None:
-        """Start before the first chunk."""
+    def __init__(
+        self,
+        index: int,
+        *,
+        model: str,
+        tool_names: frozenset[str],
+        source: ComponentInfo = SOURCE,
+    ) -> None:
+        """Start before the first chunk; `source` is said to send what a callback gets."""
         self.index = index
         """Which of the answer's choices it is."""
         self.finish_reason: str | None = None
         """The provider's word for why the reply ended; None while it has not."""
         self._model = model
         self._tool_names = tool_names
+        self._source = source
         # One dict for all chunks of the reply: a new one for each would cost more than the rest.
         self._meta: dict[str, Any] = {"model": model, "index": index}
         self._blocks: dict[object, int] = {}
@@ -141,26 +150,28 @@ class StreamedChoice:
             if not piece:
                 return
         index, start = self._block("text")
-        out.append(StreamingChunk(piece, self._meta, SOURCE, index, None, None, start))
+        out.append(StreamingChunk(piece, self._meta, self._source, index, None, None, start))
 
     def _think(self, piece: str, field: str, out: list[StreamingChunk]) -> None:
         self._reasoning_field = field
         self._reasoning.append(piece)
         index, start = self._block("reasoning")
         thought = ReasoningContent(clean_text(piece))
-        out.append(StreamingChunk("", self._meta, SOURCE, index, start=start, reasoning=thought))
+        out.append(
+            StreamingChunk("", self._meta, self._source, index, start=start, reasoning=thought)
+        )
 
     def _refuse(self, piece: str, out: list[StreamingChunk]) -> None:
         # Not as content: a refusal is no part of the reply's text.
         self._refusal.append(piece)
-        out.append(StreamingChunk("", {**self._meta, "refusal": clean_text(piece)}, SOURCE))
+        out.append(StreamingChunk("", {**self._meta, "refusal": clean_text(piece)}, self._source))
 
     def _call(self, fragments: list[Any], out: list[StreamingChunk]) -> None:
         if self._calls is None:
             self._calls = CallAssembler(self._tool_names)
         for delta in self._calls.add(fragments):
             index, start = self._block(delta.index)
-            out.append(StreamingChunk("", self._meta, SOURCE, index, (delta,), None, start))
+            out.append(StreamingChunk("", self._meta, self._source, index, (delta,), None, start))
 
     def _keep(self, key: str, value: Any) -> None:
         """Keep a field nobody here knows: lists and text in pieces grow, a repeated value stays."""
@@ -180,10 +191,10 @@ class StreamedChoice:
         self.finish_reason = reason
         if self._half:
             self._half = ""
-            out.append(StreamingChunk("\ufffd", self._meta, SOURCE, self._block("text")[0]))
+            out.append(StreamingChunk("\ufffd", self._meta, self._source, self._block("text")[0]))
         meta = {**self._meta, "usage": usage} if usage else self._meta
         said = normal_finish_reason(reason, has_calls=self._calls is not None)
-        out.append(StreamingChunk("", meta, SOURCE, finish_reason=said))
+        out.append(StreamingChunk("", meta, self._source, finish_reason=said))
 
     def _block(self, key: object) -> tuple[int, bool]:
         """Return a block's position among those of the reply, and whether it is new."""

@@ -103,6 +103,24 @@ def call_id(call: ToolCall) -> str:
     return f"call_{hashlib.sha256(asked).hexdigest()[:16]}"
 
 
+def sendable_name(call: ToolCall) -> str:
+    """Return the name of a call's tool, as much of it as the API takes."""
+    return _NO_TOOL_NAME.sub("_", call.tool_name)[:64] or UNNAMED_TOOL
+
+
+def sendable_arguments(call: ToolCall) -> str:
+    """Return a call's arguments as JSON text.
+
+    Those that could not be read are not sent back: servers that parse them would fail.
+    """
+    return "{}" if call.problem else encode(call.arguments).decode()
+
+
+def data_url(mime_type: str, base64_data: str) -> str:
+    """Return what stands for data in the place of an address."""
+    return f"data:{mime_type};base64,{base64_data}"
+
+
 def _encode_message(message: ChatMessage) -> bytes:
     return b",".join(map(encode, message_to_openai(message)))
 
@@ -123,10 +141,7 @@ def _assistant(message: ChatMessage) -> dict[str, Any]:
 
 
 def _tool_call(call: ToolCall) -> dict[str, Any]:
-    name = _NO_TOOL_NAME.sub("_", call.tool_name)[:64] or UNNAMED_TOOL
-    # Arguments that could not be read are not sent back: servers that parse them would fail.
-    arguments = "{}" if call.problem else encode(call.arguments).decode()
-    function = {"name": name, "arguments": arguments}
+    function = {"name": sendable_name(call), "arguments": sendable_arguments(call)}
     return {**(call.extra or {}), "id": call_id(call), "type": "function", "function": function}
 
 
@@ -174,12 +189,12 @@ def _user_part(part: ContentPart) -> dict[str, Any]:
         case TextContent():
             return {"type": "text", "text": part.text}
         case ImageContent():
-            image = {"url": f"data:{part.mime_type};base64,{part.base64_image}"}
+            image = {"url": data_url(part.mime_type, part.base64_image)}
             if part.detail is not None:
                 image["detail"] = part.detail
             return {"type": "image_url", "image_url": image}
         case FileContent():
-            data = f"data:{part.mime_type};base64,{part.base64_data}"
+            data = data_url(part.mime_type, part.base64_data)
             return {
                 "type": "file",
                 "file": {"filename": part.filename or "file", "file_data": data},

@@ -1,0 +1,1 @@
+"""How OpenAIResponsesChatGenerator speaks: parameters, items, answers and streams."""

@@ -1,0 +1,28 @@
+"""Why runs end, in sentences: for results that explain themselves and for traces read back."""
+
+from __future__ import annotations
+
+NATURAL = frozenset({"text"})
+"""Endings of a run that has done what it was asked."""
+
+_SENTENCES = {
+    "text": "The model answered.",
+    "length": "The model's answer was cut by its output limit.",
+    "content_filter": "The provider's content filter stopped the answer.",
+    "refusal": "The model refused to answer.",
+    "empty_reply": "The model kept sending empty replies.",
+    "max_agent_steps": "The step limit was reached before the model answered.",
+    "token_budget_exceeded": "The token budget was spent.",
+    "cost_budget_exceeded": "The cost budget was spent.",
+    "request_budget_exceeded": "The budget of model calls was spent.",
+    "tool_call_budget_exceeded": "The budget of tool calls was spent.",
+    "time_budget_exceeded": "The time was over.",
+    "repeated_call": "The model kept making the same tool call.",
+    "cancelled": "The run was cancelled.",
+    "error": "The run ended with an error.",
+}
+
+
+def sentence(reason: str) -> str:
+    """Return what an exit reason means; one that a hook or a tool set is told by its name."""
+    return _SENTENCES.get(reason, f"The run was stopped: {reason}.")

@@ -1,0 +1,59 @@
+"""Attribute values of OTLP JSON, each in an object that says its kind, as plain ones."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import sys
+
+from podium.tracing.reading._json import as_int, as_items, as_object, as_objects, as_text
+
+
+def attributes_of(pairs: object) -> dict[str, object]:
+    """Return OTLP's list of keys and values as a dict."""
+    found: dict[str, object] = {}
+    for pair in as_objects(pairs):
+        tagged = pair.get("value")
+        text = as_object(tagged).get("stringValue")  # nearly always
+        # The same few keys stand on every span; kept once, a large trace needs half the memory.
+        key = sys.intern(as_text(pair.get("key")))
+        found[key] = text if text is not None else value_of(tagged)
+    return found
+
+
+def value_of(tagged: object) -> object:
+    """Return a tagged value as a plain one; one without a known tag stays as it is."""
+    for kind, value in as_object(tagged).items():
+        match kind:
+            case "stringValue" | "boolValue":
+                return value
+            case "intValue":
+                number = as_int(value)
+                return value if number is None else number
+            case "doubleValue":
+                return float_of(value)
+            case "bytesValue":
+                return bytes_of(value)
+            case "arrayValue":
+                return tuple(value_of(each) for each in as_items(as_object(value).get("values")))
+            case "kvlistValue":
+                return attributes_of(as_object(value).get("values"))
+            case _:
+                pass
+    return tagged or None
+
+
+def float_of(value: object) -> object:
+    """Return a number; JSON has none for infinity, so it may be written as text."""
+    try:
+        return float(value) if isinstance(value, str | int | float) else value
+    except (ValueError, OverflowError):  # no number, or an integer too large for one
+        return value
+
+
+def bytes_of(value: object) -> object:
+    """Return the bytes that base64 text stands for."""
+    try:
+        return base64.b64decode(as_text(value), validate=True)
+    except (binascii.Error, ValueError):  # ValueError: not ASCII
+        return value
