@@ -1,8 +1,8 @@
 # Each target sets up what it needs in $(VENV); all it takes is Python 3.11 or newer, pip and make.
 #   make demo [Q="..."] [CORPUS=folder] [MODEL=name] [BASE_URL=address] [OUT=folder]
 #             [BUDGET_TOKENS=20000] [BUDGET_USD=0.50] [BUDGET_SECONDS=60]
-#             [OTLP=http://localhost:4318]
 #             [MCP="command"] [MCP=address]
+#             [OTLP=http://localhost:4318]
 #   make test | check | laws | bench | lock
 
 VENV ?= .venv

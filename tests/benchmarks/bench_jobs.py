@@ -209,16 +209,6 @@ def rivals(bench: Bench) -> Iterator[Row]:
         yield plain("J10", what, [figure], unit="", target=target)
 
 
-def mcp_calls(bench: Bench) -> Iterator[Row]:
-    """J12: what podium adds to a call of an MCP tool over stdio, above the bare client."""
-    figures = _measured("bench_mcp.py")
-    for name in ("cpu", "wall"):
-        what = f"MCP call above the bare client, {name}"
-        target = 1 if name == "cpu" else None  # the clock says as much where nothing else runs
-        added, bare = figures[f"added_{name}"], figures[f"bare_{name}"]
-        yield plain("J12", what, [added], unit="ms", target=target, other=bare)
-
-
 def tools(bench: Bench) -> Iterator[Row]:
     """J11: building a thousand tools, and finding one among ten thousand."""
     rounds = [_measured("bench_tools.py") for _ in range(max(bench.long_rounds // 3, 1))]
@@ -231,6 +221,16 @@ def tools(bench: Bench) -> Iterator[Row]:
     ):
         counted = [figures[name] for figures in rounds]
         yield plain("J11", what, counted, unit=unit, scale=scale, target=target)
+
+
+def mcp_calls(bench: Bench) -> Iterator[Row]:
+    """J12: what podium adds to a call of an MCP tool over stdio, above the bare client."""
+    figures = _measured("bench_mcp.py")
+    for name in ("cpu", "wall"):
+        what = f"MCP call above the bare client, {name}"
+        target = 1 if name == "cpu" else None  # the clock says as much where nothing else runs
+        added, bare = figures[f"added_{name}"], figures[f"bare_{name}"]
+        yield plain("J12", what, [added], unit="ms", target=target, other=bare)
 
 
 def traces(bench: Bench) -> Iterator[Row]:

@@ -51,9 +51,9 @@ class OtlpReceiver:
                 for scope in group.scope_spans:
                     self.spans.extend(scope.spans)
         elif request.path == "/v1/metrics":
-            for group in ExportMetricsServiceRequest.FromString(body).resource_metrics:
-                for scope in group.scope_metrics:
-                    self.metrics.update({metric.name: metric for metric in scope.metrics})
+            for measured in ExportMetricsServiceRequest.FromString(body).resource_metrics:
+                for meter in measured.scope_metrics:
+                    self.metrics.update({metric.name: metric for metric in meter.metrics})
         request.send_response(self.status)
         request.send_header("content-length", "0")
         request.end_headers()
