@@ -43,7 +43,7 @@ def span(
 def agent(number: int, path: str, *, reason: str | None = "text", **rest: Any) -> TraceSpan:
     """Return the span of an agent's run."""
     name = path.rpartition("/")[2].partition("#")[0]
-    facts: dict[str, object] = {
+    facts: dict[str, Any] = {
         "gen_ai__operation__name": "invoke_agent",
         "gen_ai__agent__name": name,
         "podium__agent__path": path,
@@ -55,7 +55,7 @@ def agent(number: int, path: str, *, reason: str | None = "text", **rest: Any) -
 
 def chat(number: int, *, below: int | None, used: tuple[int, int], **rest: Any) -> TraceSpan:
     """Return the span of a model call that used so many input and output tokens."""
-    facts: dict[str, object] = {
+    facts: dict[str, Any] = {
         "gen_ai__operation__name": "chat",
         "gen_ai__request__model": "m",
         "gen_ai__usage__input_tokens": used[0],
@@ -66,7 +66,7 @@ def chat(number: int, *, below: int | None, used: tuple[int, int], **rest: Any) 
 
 def tool(number: int, name: str, *, below: int, **rest: Any) -> TraceSpan:
     """Return the span of a tool call."""
-    facts: dict[str, object] = {
+    facts: dict[str, Any] = {
         "gen_ai__operation__name": "execute_tool",
         "gen_ai__tool__name": name,
     }
@@ -80,7 +80,7 @@ def otlp(*spans: Mapping[str, object]) -> dict[str, object]:
 
 def team() -> list[TraceSpan]:
     """Return a run of a coordinator that asks one specialist twice, the second time in vain."""
-    limits: dict[str, object] = {
+    limits: dict[str, Any] = {
         "podium__stop__by": "lead",
         "podium__budget__total_tokens__limit": 1000,
         "podium__budget__total_tokens__spent": 900,
