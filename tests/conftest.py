@@ -11,6 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("podium", deadline=None)
+settings.load_profile("podium")
 
 
 @pytest.fixture(params=["asyncio", "trio"])
