@@ -125,7 +125,7 @@ async def test_c196_a_cancelled_run_stops_though_the_server_is_silent() -> None:
     assert not [one for one in threading.enumerate() if one.name == "podium-mcp-peer"]
 
 
-async def test_c200_two_servers_with_a_tool_of_one_name_are_refused_by_name() -> None:
+async def test_c200_threat_65_two_servers_with_a_tool_of_one_name_are_refused_by_name() -> None:
     files, web = MCPToolset(scripted(name="files")), MCPToolset(scripted(name="web"))
     agent = Agent(chat_generator=ScriptedChatGenerator([]), tools=[files, web])
 

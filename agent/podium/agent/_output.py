@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MAX_RETRIES = 2
 """How often an answer that does not fit is asked for again."""
 
+MAX_CHARS = 4_000_000
+"""A longer answer is not even read: no model writes a million tokens."""
+
 _FENCE = re.compile(r"^\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
 
 
@@ -91,10 +94,12 @@ def take_output(run: RunState, reply: ChatMessage) -> bool:
 
     text = reply.text or ""
     try:
+        if len(text) > MAX_CHARS:
+            raise _TooLongError(text)
         run.output = contract.validate(text)
-    except ValidationError as error:
+    except (ValidationError, _TooLongError) as error:
         run.output_attempts += 1
-        reasons = _reasons(error)
+        reasons = str(error) if isinstance(error, _TooLongError) else _reasons(error)
         if run.output_attempts > MAX_RETRIES:
             raise OutputError(
                 f"Agent {run.context.name!r} gave {run.output_attempts} answers, and none was a "
@@ -111,6 +116,13 @@ def take_output(run: RunState, reply: ChatMessage) -> bool:
         )
         return False
     return True
+
+
+class _TooLongError(Exception):
+    """An answer is not worth reading; the model is told, like of any other misfit."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"it has {len(text):,} characters, and at most {MAX_CHARS:,} are read.")
 
 
 def _reasons(error: ValidationError) -> str:

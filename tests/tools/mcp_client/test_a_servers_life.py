@@ -265,7 +265,7 @@ async def test_a_cancelled_warm_up_leaves_nothing_and_can_be_tried_again() -> No
     assert held().children == before.children
 
 
-async def test_row_66_a_tool_that_changes_after_it_was_listed_is_not_called_until_accepted(
+async def test_threat_66_a_tool_that_changes_after_it_was_listed_is_not_called_until_accepted(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     toolset = MCPToolset(scripted("rug_pull", tmp_path / "notes"))

@@ -68,7 +68,7 @@ async def listed(behaviour: str) -> list[Tool]:
     ("behaviour", "told"),
     [
         ("honest", 'fetch: {"q": "hi"}'),
-        ("pattern", json.dumps({"v": LONG})),
+        pytest.param("pattern", json.dumps({"v": LONG}), id="threat 69: a pattern without end"),
         ("circle", '{"v": 1}'),
         ("garbage", 'fetch: {"q": "hi"}'),
         ("flood", 'fetch: {"q": "hi"}'),
@@ -88,9 +88,10 @@ async def listed(behaviour: str) -> list[Tool]:
         ("dies_always", "The connection to MCP server 'peer' was lost while it worked on 'fetch'"),
         ("dies_after_initialize", "Its log ends with: out of memory"),
         ("refuses", r"gave no result for 'fetch': no: *** \x1b[31m."),
-        (
+        pytest.param(
             "asks",
             "Sampling not supported | Elicitation not supported | List roots not supported",
+            id="threat 71: it asks for sampling and more",
         ),
     ],
 )
@@ -109,7 +110,7 @@ async def test_a_call_that_gets_no_answer_ends_with_its_timeout(behaviour: str) 
     assert "did not answer 'fetch' within its timeout of 0.3 seconds" in said
 
 
-async def test_row_68_pages_without_end_are_read_up_to_a_limit(
+async def test_threat_68_pages_without_end_are_read_up_to_a_limit(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     tools = await listed("endless_pages")
@@ -118,7 +119,7 @@ async def test_row_68_pages_without_end_are_read_up_to_a_limit(
     assert "goes on listing tools after 50" in caplog.text
 
 
-async def test_row_68_thousands_of_tools_are_taken_up_to_a_limit(
+async def test_threat_68_thousands_of_tools_are_taken_up_to_a_limit(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     tools = await listed("two_thousand_tools")
@@ -136,27 +137,27 @@ async def test_of_two_tools_of_one_name_the_first_counts_and_a_warning_says_so(
     assert "lists 'fetch' twice" in caplog.text
 
 
-async def test_row_67_a_description_is_bounded() -> None:
+async def test_threat_67_a_description_is_bounded() -> None:
     (tool,) = await listed("huge_description")
 
     assert len(tool.description) < 4_100
     assert tool.description.endswith("… [cut here]")
 
 
-async def test_row_67_a_description_holds_nothing_that_cannot_be_seen() -> None:
+async def test_threat_67_a_description_holds_nothing_that_cannot_be_seen() -> None:
     (tool,) = await listed("hidden_text")
 
     assert tool.description == "red text"
 
 
-async def test_row_67_what_a_description_demands_stays_a_description() -> None:
+async def test_threat_67_what_a_description_demands_stays_a_description() -> None:
     (tool,) = await listed("injection")
 
     assert tool.description == INJECTION
     assert tool.origin == "MCP server 'peer'"
 
 
-async def test_row_63_a_reference_to_elsewhere_is_not_followed_and_costs_only_its_tool(
+async def test_threat_63_a_reference_to_elsewhere_is_not_followed_and_costs_only_its_tool(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     tools = await listed("remote_ref")

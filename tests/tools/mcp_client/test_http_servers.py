@@ -195,7 +195,9 @@ async def test_wrong_credentials_are_told_at_once_and_are_not_in_the_error() -> 
 
 
 @pytest.mark.parametrize("behaviour", ["redirects", "redirects_later"])
-async def test_row_74_a_token_does_not_follow_a_redirect_to_another_origin(behaviour: str) -> None:
+async def test_threat_74_a_token_does_not_follow_a_redirect_to_another_origin(
+    behaviour: str,
+) -> None:
     with scripted_http("honest") as elsewhere:
         with scripted_http(behaviour, elsewhere.url) as server:
             toolset = toolset_at(server.url, token="tok-SENTINEL-9", headers={"X-Team": "desk"})

@@ -201,7 +201,9 @@ async def test_an_image_is_an_image_where_the_raw_result_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize("behaviour", ["image_bomb", "lying_image"])
-async def test_row_55_what_is_no_image_or_far_too_large_is_named_in_words(behaviour: str) -> None:
+async def test_threat_55_what_is_no_image_or_far_too_large_is_named_in_words(
+    behaviour: str,
+) -> None:
     toolset = MCPToolset(scripted(behaviour), outputs_to_string={"fetch": {"raw_result": True}})
     result, _ = await run(toolset, call("fetch"))
 

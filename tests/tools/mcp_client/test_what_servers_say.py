@@ -115,7 +115,7 @@ def test_an_image_has_the_kind_that_it_is_and_not_the_one_it_is_said_to_be(
 
 
 @pytest.mark.parametrize("data", [gif(60_000, 60_000), b"\xff\xd8\xff" + b"\0" * 6_000_000])
-def test_row_55_an_image_too_large_to_look_at_is_named(data: bytes) -> None:
+def test_threat_55_an_image_too_large_to_look_at_is_named(data: bytes) -> None:
     (part,) = result_of_call(image(data), None).parts
 
     assert isinstance(part, TextContent)
