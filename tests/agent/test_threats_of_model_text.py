@@ -1,4 +1,4 @@
-"""Rows of the threat list on the text that a model writes: streams, consoles, logs, typed answers."""
+"""Rows of the threat list on text that a model writes: streams, consoles, logs, typed answers."""
 
 from __future__ import annotations
 
