@@ -13,7 +13,7 @@ from trace_checks import faults
 from podium.agent import Agent, Budget, ChatMessage, ModelError, State, hook
 from podium.agent._tries import next_try
 from podium.agent.events import TextDelta
-from podium.agent.models import OpenAIChatGenerator
+from podium.agent.models import FallbackChatGenerator, OpenAIChatGenerator
 from podium.agent.testing import (
     FakeOpenAIServer,
     Fault,
@@ -334,6 +334,28 @@ async def test_a_fallback_is_an_event_of_one_call(recorder: SpanRecorder) -> Non
         "podium.fallback.model": "scripted",
         "error.type": "TimeoutError",
     }
+
+
+async def test_retries_and_fallbacks_of_one_generator_are_told_apart(
+    recorder: SpanRecorder,
+) -> None:
+    soon = {"retry-after-ms": "1"}
+    with FakeOpenAIServer(route=lambda request: request.model) as server:
+        server.script([Fault(503, "busy", soon), Fault(503, "down", soon)], key="first")
+        server.script(["Here."], key="second")
+        models = [
+            OpenAIChatGenerator(
+                api_key="sk-test", model=name, api_base_url=server.base_url, max_retries=1
+            )
+            for name in ("first", "second")
+        ]
+        await Agent(chat_generator=FallbackChatGenerator(models)).run_async("go")
+
+    events = [
+        (event.name, dict(event.attributes or {})) for event in recorder.find("chat first").events
+    ]
+    assert [name for name, _ in events] == ["podium.retry", "podium.fallback"]
+    assert events[1][1]["podium.fallback.model"] == "second"
 
 
 async def test_a_model_that_fails_for_good(recorder: SpanRecorder) -> None:

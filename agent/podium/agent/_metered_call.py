@@ -150,7 +150,8 @@ class _Call:
         status = error.status if isinstance(error, ModelError) else None
         failure = error if status is None else str(status)
         before, delay = self._request.generator, self._context.tree.effects.monotonic() - failed_at
-        if generator is before:
+        # A generator that falls back on others stands for the first of them.
+        if _place(generator) == _place(before):
             note_retry(failure, attempt=attempt, delay_seconds=delay, model=model_name(before))
         else:
             note_fallback(
@@ -187,3 +188,7 @@ class _Call:
             seconds=self._context.tree.effects.monotonic() - self._started,
             cost=self._spending.cost if self._spending is not None else None,
         )
+
+
+def _place(generator: object) -> tuple[str, object]:
+    return model_name(generator), getattr(generator, "server_address", None)

@@ -98,6 +98,11 @@ class FallbackChatGenerator:
         return str(getattr(self.chat_generators[0], "provider_name", "custom"))
 
     @property
+    def server_address(self) -> str | None:
+        """The host of the preferred generator."""
+        return getattr(self.chat_generators[0], "server_address", None)
+
+    @property
     def supports_structured_output(self) -> bool:
         """Whether all of them take a JSON schema as `response_format`."""
         return all(
