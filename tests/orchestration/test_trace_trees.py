@@ -167,14 +167,19 @@ async def test_a_stream_that_is_read_to_its_end_knows_its_first_chunk(
 
 
 async def test_a_cancelled_run(recorder: SpanRecorder) -> None:
+    has_begun = anyio.Event()
+
     @tool
     async def hang() -> str:
         """Never end."""
+        has_begun.set()
         await anyio.sleep_forever()
         return ""
 
-    with anyio.move_on_after(0.05):
-        await an_agent(calls(call("hang")), tools=[hang]).run_async("go")
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(an_agent(calls(call("hang")), tools=[hang]).run_async, "go")
+        await has_begun.wait()
+        tasks.cancel_scope.cancel()
 
     assert lines(recorder, "podium.stop.reason") == [
         "invoke_agent facts  podium.stop.reason=cancelled",

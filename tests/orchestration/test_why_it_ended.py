@@ -104,7 +104,7 @@ async def test_a_specialist_whose_time_is_over_hands_up_what_it_found() -> None:
         return ""
 
     specialist = searching(calls(call("look", q="tea")), calls(call("hang")))
-    slow = AgentTool(specialist.clone(tools=[look, hang]), timeout_seconds=0.05)
+    slow = AgentTool(specialist.clone(tools=[look, hang]), timeout_seconds=0.5)
     coordinator = leading(slow, calls(call("searcher", task="x")), "done")
 
     with anyio.fail_after(5):
