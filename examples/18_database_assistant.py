@@ -46,20 +46,16 @@ threading.Thread(target=site.handle_request, daemon=True).start()
 
 mary = call("add_person", name="Mary", surname="Jackson", job_title="engineer")
 ada = call("add_person", name="Ada", surname="Byron")
+look = call("fetch_url", url=f"http://127.0.0.1:{site.server_port}/")
+told = "I added Mary Jackson, an engineer, and Ada Byron."
 agent = Agent(
-    chat_generator=ScriptedChatGenerator(
-        [
-            calls(call("fetch_url", url=f"http://127.0.0.1:{site.server_port}/")),
-            calls(mary, ada),
-            "I added Mary Jackson, an engineer, and Ada Byron.",
-        ]
-    ),
+    chat_generator=ScriptedChatGenerator([calls(look), calls(mary, ada), told]),
     tools=[fetch_url(allow_private=["127.0.0.1"]), add_person],
     tool_concurrency_limit=1,  # one connection to the database, one call at a time
 )
 result = agent.run("Add the people of our staff page.")
 
-page = result.messages[2].tool_call_results[0].text
-print("fetched:", " ".join(page.split()))
+page = result.messages[2].tool_call_results[0].text.partition("]")[2]
+print("fetched:", *page.split())
 print("stored:", database.execute("select * from people").fetchall())
 print(result.text)
