@@ -5,7 +5,7 @@ Runs offline: the page comes from a server in this process, the model is scripte
 Prints:
     fetched: # Staff Mary Jackson is an engineer. Ada Byron writes programs.
     stored: [('Mary', 'Jackson', 'engineer'), ('Ada', 'Byron', None)]
-    I added Mary Jackson, an engineer, and Ada Byron.
+    I added Mary and Ada.
 """
 
 import sqlite3
@@ -47,14 +47,12 @@ threading.Thread(target=site.handle_request, daemon=True).start()
 mary = call("add_person", name="Mary", surname="Jackson", job_title="engineer")
 ada = call("add_person", name="Ada", surname="Byron")
 look = call("fetch_url", url=f"http://127.0.0.1:{site.server_port}/")
-told = "I added Mary Jackson, an engineer, and Ada Byron."
 agent = Agent(
-    chat_generator=ScriptedChatGenerator([calls(look), calls(mary, ada), told]),
+    chat_generator=ScriptedChatGenerator([calls(look), calls(mary, ada), "I added Mary and Ada."]),
     tools=[fetch_url(allow_private=["127.0.0.1"]), add_person],
     tool_concurrency_limit=1,  # one connection to the database, one call at a time
 )
 result = agent.run("Add the people of our staff page.")
-
 page = result.messages[2].tool_call_results[0].text.partition("]")[2]
 print("fetched:", *page.split())
 print("stored:", database.execute("select * from people").fetchall())
