@@ -1,40 +1,41 @@
-"""An image in a message: the agent is shown a picture and asked what is in it.
+"""Images: in a message, and in a prompt by `templatize_part`; one that claims too much is refused.
 
-The model behind the server on loopback is a few lines that read the picture's size. To ask a real
-one, give OpenAIChatGenerator the name of a model that sees, and leave out api_base_url.
+Runs offline with a scripted model; what is printed is what it was sent.
 
 Prints:
-    The picture is 3 pixels wide and 2 high.
-    Sent as: ['text', 'image_url']
+    What does this chart show? + <image/gif, low>
+    Describe + <image/gif> + in one word.
+    refused: The image says it has 65,535 x 65,535 pixels, and 64,000,000 in all is the most.
 """
 
-import base64
-import struct
-
 from podium.agent import Agent, ChatMessage
-from podium.agent.models import OpenAIChatGenerator
-from podium.agent.testing import FakeOpenAIServer, RecordedRequest
-from podium.tools import ImageContent
+from podium.agent.testing import ScriptedChatGenerator
+from podium.tools import ImageContent, TextContent
 
-PICTURE = (
-    "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAEElEQVR4nGP4z8AAQQxwFgBB0gX7"
-    "h/C5SAAAAABJRU5ErkJggg=="
-)
-"""A red PNG, as base64."""
+GIF = b"GIF89a\x01\x00\x01\x00\x00\x00\x00;"
 
 
-def look(request: RecordedRequest) -> str:
-    """Answer as a model would that can see."""
-    url = request.messages[-1]["content"][1]["image_url"]["url"]
-    width, height = struct.unpack(">II", base64.b64decode(url.partition(",")[2])[16:24])
-    return f"The picture is {width} pixels wide and {height} high."
+def shown(parts: tuple[object, ...]) -> str:
+    return " + ".join(
+        part.text.strip()
+        if isinstance(part, TextContent)
+        else f"<{', '.join(filter(None, (part.mime_type, part.detail)))}>"
+        for part in parts
+        if isinstance(part, TextContent | ImageContent)
+    )
 
 
-with FakeOpenAIServer(responder=look) as server:
-    agent = Agent(chat_generator=OpenAIChatGenerator(api_key="any", api_base_url=server.base_url))
-    image = ImageContent(PICTURE, "image/png", detail="low")
-    question = ChatMessage.from_user(content_parts=["What is in this picture?", image])
-    result = agent.run([question])
+model = ScriptedChatGenerator(["A line.", "Dot."])
 
-print(result.text)
-print("Sent as:", [part["type"] for part in server.requests[0].messages[0]["content"]])
+chart = ImageContent.from_bytes(GIF, detail="low")  # or from_file_path, from_url, from_pdf
+question = ChatMessage.from_user(content_parts=["What does this chart show?", chart])
+print(shown(Agent(chat_generator=model).run([question]).messages[0].parts))
+
+prompt = "Describe {{ image | templatize_part }} in one word."
+describe = Agent(chat_generator=model, user_prompt=prompt)
+print(shown(describe.run([], image=ImageContent.from_bytes(GIF)).messages[0].parts))
+
+try:
+    ImageContent.from_bytes(GIF[:6] + b"\xff\xff\xff\xff")
+except ValueError as error:
+    print("refused:", str(error).partition(" Make")[0])
