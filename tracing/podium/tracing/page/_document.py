@@ -9,7 +9,6 @@ from podium.tracing.page._agents import Agents
 from podium.tracing.page._selection import drawn_spans
 from podium.tracing.page._story import ending_of, story_of, title_of, totals_of
 from podium.tracing.reading import Trace
-from podium.tracing.reading._spending import spendings
 
 _LAST_DATE_NS = 8_640_000_000_000_000 * 1_000_000
 """After the year 275,000 a browser knows no dates."""
@@ -19,9 +18,8 @@ def page_document(trace: Trace) -> dict[str, object]:
     """Return the page's data, ready for JSON."""
     spans = drawn_spans(trace)
     agents = Agents(trace, spans)
-    spent = spendings(trace)
-    totals = totals_of(trace, agents, spent)
-    used = {each.span.span_id: each.usage for each in spent}
+    totals = totals_of(trace, agents)
+    used = {each.span.span_id: each.usage for each in trace.spendings}
     columns = _columns.Columns(trace, spans, agents)
     return {
         "name": title_of(trace, agents),

@@ -10,7 +10,6 @@ from podium.tracing._usage import Usage
 from podium.tracing.page._agents import Agents
 from podium.tracing.page._ending import sentence_of, tone_of, word_of
 from podium.tracing.reading import Trace
-from podium.tracing.reading._spending import Spending
 
 _LONGEST = 600
 """Characters of a heading or sentence: names may be of any length."""
@@ -33,10 +32,9 @@ def ending_of(agents: Agents) -> dict[str, str]:
     return {"word": printable(word_of(ending), limit=60), "tone": tone_of(ending)}
 
 
-def totals_of(
-    trace: Trace, agents: Agents, spent: tuple[Spending, ...]
-) -> dict[str, int | float | bool | None]:
+def totals_of(trace: Trace, agents: Agents) -> dict[str, int | float | bool | None]:
     """Return the figures of the whole trace, those of spans that are not drawn included."""
+    spent = trace.spendings
     usage = sum((each.usage for each in spent), Usage())
     tools = [span for span in trace.spans if span.role == "tool"]
     cost = _cost(agents, usage)

@@ -59,12 +59,12 @@ class Trace:
         """The spans without a parent in the trace; one, if the record is whole."""
         return tuple(self._children.get(None, ()))
 
-    @property
+    @cached_property
     def start_ns(self) -> int:
         """When the first span started; 0 when there are no spans."""
         return min((span.start_ns for span in self.spans), default=0)
 
-    @property
+    @cached_property
     def end_ns(self) -> int:
         """When the last span ended; 0 when there are no spans."""
         return max((span.start_ns + span.duration_ns for span in self.spans), default=0)
