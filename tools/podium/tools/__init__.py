@@ -18,7 +18,6 @@ from podium.tools._calls import ToolCall, ToolCallResult
 from podium.tools._component_tool import ComponentTool
 from podium.tools._context import CallContext
 from podium.tools._decorator import create_tool_from_function, tool
-from podium.tools._searchable import SearchableToolset
 from podium.tools._state import MergeHandler, State, StateSchema, merge_lists, replace_values
 from podium.tools._text import clean_json
 from podium.tools._tool import Tool
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from podium.tools._mcp.servers import SSEServerInfo, StdioServerInfo, StreamableHttpServerInfo
     from podium.tools._mcp.tool import MCPTool
     from podium.tools._mcp.toolset import MCPToolset
+    from podium.tools._searchable import SearchableToolset
 
 __all__ = [
     "CallContext",
@@ -93,6 +93,7 @@ _LAZY = {
     "podium.tools._mcp.servers": ("SSEServerInfo", "StdioServerInfo", "StreamableHttpServerInfo"),
     "podium.tools._mcp.tool": ("MCPTool",),
     "podium.tools._mcp.toolset": ("MCPToolset",),
+    "podium.tools._searchable": ("SearchableToolset",),
 }
 
 
