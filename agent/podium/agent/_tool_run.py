@@ -38,13 +38,15 @@ class Outcome:
         """Return the message that answers `call`."""
         return ChatMessage.from_tool(self.content, call, self.error is not None)
 
+    def text(self, call: ToolCall) -> str:
+        """Return the result as text."""
+        return ToolCallResult(self.content, call).text
+
     def as_tool_error(self, call: ToolCall) -> ToolError:
         """Return the failure as the error that callers of `run` can catch."""
         if isinstance(self.error, ToolError):
             return self.error
-        return ToolInvocationError(
-            ToolCallResult(self.content, call).text, tool_name=call.tool_name
-        )
+        return ToolInvocationError(self.text(call), tool_name=call.tool_name)
 
 
 async def run_tool(run: RunState, call: ToolCall, tool: Tool, context: CallContext) -> Outcome:
@@ -68,7 +70,8 @@ async def run_tool(run: RunState, call: ToolCall, tool: Tool, context: CallConte
         with span.current():
             outcome = await _attempt(run, call, tool, context, span)
         failure = outcome.error
-        span.set_content(names.TOOL_RESULT, ToolCallResult(outcome.content, call).text)
+        if span.recording:
+            span.set_content(names.TOOL_RESULT, outcome.text(call))
     except BaseException as error:
         failure = error
         _keep_what_was_found(run, call, tool, error)
@@ -81,7 +84,7 @@ async def run_tool(run: RunState, call: ToolCall, tool: Tool, context: CallConte
             span.fail(failure)
         span.end()
         measure_tool(tool.name, agent_name=owner.name, seconds=seconds, error=failure)
-    text = ToolCallResult(outcome.content, call).text if owner.tree.channel is not None else ""
+    text = outcome.text(call) if owner.tree.channel is not None else ""
     failed = outcome.error is not None
     owner.emit(ToolCallFinished, step, call=call, result=text, error=failed, seconds=seconds)
     await owner.wait_for_reader()
