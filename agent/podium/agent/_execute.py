@@ -40,9 +40,8 @@ async def execute(run: RunState) -> AgentResult:
     try:
         with context.span.current():
             if context.spending is not None and context.parent is not None:
-                await (
-                    checkpoint()
-                )  # those started with it open their accounts: all count for shares
+                # Those started with it open their accounts: all count for shares.
+                await checkpoint()
             _tell_start(run)
             if context.span.recording and wants_content():
                 context.span.set_content(names.INPUT_MESSAGES, input_messages(run.given))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from podium.tracing._stop_reasons import NATURAL, sentence
+from podium.tracing._stop_reasons import NATURAL, amount, limit_sentence, sentence
 
 Amount = int | float | Decimal
 
@@ -49,9 +49,10 @@ class Stop:
         """Return one paragraph that says why the run ended, with the numbers there are."""
         said = [self._reason()]
         if self.limit is not None:
-            said.append(f"{self.by!r} had used {self._figures()}.")
+            figures = {"limit": self.limit, "spent": self.spent, "held": self.held}
+            said.append(limit_sentence(self.by, self.what or "", **figures))
         if self.overdraft:
-            said.append(f"That is {_shown(self.overdraft)} over the limit.")
+            said.append(f"That is {amount(self.overdraft)} over the limit.")
         steps = "1 step" if self.step == 1 else f"{self.step} steps"
         said.append(f"{self.by!r} completed {steps}.")
         if self.unfinished:
@@ -64,19 +65,7 @@ class Stop:
             said.append("The answer was written from what had been found, without further tools.")
         return " ".join(said)
 
-    def _figures(self) -> str:
-        used = f"{_shown(self.spent)} of {_shown(self.limit)} {self.what or ''}".rstrip()
-        return (
-            f"{used}, and {_shown(self.held)} were held or kept for the answer"
-            if self.held
-            else used
-        )
-
     def _reason(self) -> str:
         if self.is_tool_exit:
             return f"The tool {self.reason!r} ended the run."
         return sentence(self.reason)
-
-
-def _shown(amount: Amount | None) -> str:
-    return f"{amount:,}" if isinstance(amount, int) else str(amount)

@@ -26,3 +26,17 @@ _SENTENCES = {
 def sentence(reason: str) -> str:
     """Return what an exit reason means; one that a hook or a tool set is told by its name."""
     return _SENTENCES.get(reason, f"The run was stopped: {reason}.")
+
+
+def limit_sentence(owner: str, what: str, *, limit: object, spent: object, held: object) -> str:
+    """Return how far the limit of an agent was used up; `what` is its name or unit, if any."""
+    used = f"'{owner}' had used {amount(spent)} of {amount(limit)} {what}".rstrip()
+    kept = f", and {amount(held)} were held or kept for the answer" if held else ""
+    return f"{used}{kept}."
+
+
+def amount(value: object) -> str:
+    """Return a number of a budget as it is read."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:,}"
+    return "an unknown part" if value is None else str(value)

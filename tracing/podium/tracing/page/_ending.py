@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from podium.tracing._stop_reasons import sentence
+from podium.tracing._stop_reasons import limit_sentence, sentence
 from podium.tracing.reading import Ending, Limit
 from podium.tracing.reading._endings import error_of
 
@@ -50,16 +50,5 @@ def sentence_of(ending: Ending) -> str:
 
 
 def _figures(limit: Limit, owner: str) -> str:
-    held = f", and {_amount(limit.held)} were held or kept for the answer" if limit.held else ""
-    spent, allowed = _amount(limit.spent), _amount(limit.limit)
-    return f"'{owner}' had used {spent} of {allowed} {_unit(limit.what)}{held}."
-
-
-def _unit(what: str) -> str:
-    return "US dollars" if what == "cost_usd" else what.replace("_", " ")
-
-
-def _amount(value: object) -> str:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{value:,}"
-    return "an unknown part" if value is None else str(value)
+    unit = "US dollars" if limit.what == "cost_usd" else limit.what.replace("_", " ")
+    return limit_sentence(owner, unit, limit=limit.limit, spent=limit.spent, held=limit.held)

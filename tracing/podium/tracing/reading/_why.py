@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from podium.tracing._stop_reasons import sentence
+from podium.tracing._stop_reasons import amount, sentence
 from podium.tracing._usage_tree import UsageTree
 from podium.tracing.reading._endings import (
     Ending,
@@ -69,20 +69,14 @@ def _ended(ending: Ending) -> str:
 
 
 def _figures(limit: Limit) -> str:
-    said = f"{_amount(limit.spent)} of {_amount(limit.limit)} {limit.what} were spent"
+    said = f"{amount(limit.spent)} of {amount(limit.limit)} {limit.what} were spent"
     if limit.held:
-        said += f", {_amount(limit.held)} were held"
+        said += f", {amount(limit.held)} were held"
     numbers = [limit.limit, limit.spent, limit.held or 0]
     amounts = [each for each in numbers if isinstance(each, int | float)]
     if len(amounts) == len(numbers) and amounts[0] > sum(amounts[1:]):
         said += "; the rest was too little for what came next"
     return f"{said}."
-
-
-def _amount(value: object) -> str:
-    if isinstance(value, int | float):
-        return f"{value:,}"
-    return "an unknown part" if value is None else str(value)
 
 
 def _spenders(trace: Trace, found: tuple[Ending, ...]) -> Iterator[str]:
