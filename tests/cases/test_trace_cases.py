@@ -15,7 +15,7 @@ import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
-from trace_checks import faults
+from tree_invariants import faults
 
 from podium.agent import Agent
 from podium.agent.models import OpenAIChatGenerator

@@ -11,8 +11,9 @@ from typing import Any
 import anyio
 import anyio.lowlevel
 import pytest
+from search_team import found, leading, look, searching
 
-from podium.agent import Agent, AgentResult, ChatMessage
+from podium.agent import Agent, ChatMessage
 from podium.agent.budget import Budget
 from podium.agent.errors import BudgetExceededError
 from podium.agent.models._estimate import estimate_prompt_tokens
@@ -159,36 +160,6 @@ async def test_tool_calls_beyond_the_limit_do_not_run() -> None:
         6,
     )
     assert result.stop.unfinished == ("lookup", "lookup")
-
-
-def found(result: AgentResult) -> str:
-    return " ".join(one.text for m in result.messages for one in m.tool_call_results)
-
-
-@tool
-def look(q: str) -> str:
-    """Look something up."""
-    return f"facts about {q}"
-
-
-def searching(*turns: Any, **settings: Any) -> Agent:
-    usage = {"prompt_tokens": 200, "completion_tokens": 50}
-    return Agent(
-        chat_generator=ScriptedChatGenerator(list(turns), usage=usage),
-        name="searcher",
-        description="Searches.",
-        tools=[look],
-        **settings,
-    )
-
-
-def leading(specialist: Agent | AgentTool, *turns: Any, **settings: Any) -> Coordinator:
-    usage = {"prompt_tokens": 200, "completion_tokens": 50}
-    return Coordinator(
-        chat_generator=ScriptedChatGenerator(list(turns), usage=usage),
-        specialists=[specialist],
-        **settings,
-    )
 
 
 async def test_cost_is_limited_and_known() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import anyio
 import pytest
-from trace_checks import faults, traces_of
+from tree_invariants import faults, traces_of
 
 from podium.agent import Agent, ChatMessage
 from podium.orchestration import AgentTool

@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 from opentelemetry import trace
-from trace_checks import faults
+from tree_invariants import faults
 
 from podium.agent import Agent, Budget, ChatMessage, ModelError, State, hook
 from podium.agent._tries import next_try

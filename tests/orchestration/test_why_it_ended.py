@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
 import anyio
 import pytest
+from search_team import found, leading, look, searching
 
-from podium.agent import Agent, AgentResult, HookPoint, State, hook
+from podium.agent import HookPoint, State, hook
 from podium.agent.budget import Budget
 from podium.agent.hooks import HOOK_POINTS, RepeatedCallHook
 from podium.agent.prices import FixedPrices, ModelPrice
-from podium.agent.testing import ScriptedChatGenerator, call, calls
-from podium.orchestration import AgentTool, Coordinator
+from podium.agent.testing import call, calls
+from podium.orchestration import AgentTool
 from podium.tools import tool
 
 pytestmark = pytest.mark.anyio
@@ -22,36 +22,6 @@ DEAR = FixedPrices(
     {"scripted": ModelPrice(input_per_million=Decimal(1_000), output_per_million=Decimal(1_000))}
 )
 """Each scripted call costs a quarter of a dollar."""
-
-
-def found(result: AgentResult) -> str:
-    return " ".join(one.text for m in result.messages for one in m.tool_call_results)
-
-
-@tool
-def look(q: str) -> str:
-    """Look something up."""
-    return f"facts about {q}"
-
-
-def searching(*turns: Any, **settings: Any) -> Agent:
-    usage = {"prompt_tokens": 200, "completion_tokens": 50}
-    return Agent(
-        chat_generator=ScriptedChatGenerator(list(turns), usage=usage),
-        name="searcher",
-        description="Searches.",
-        tools=[look],
-        **settings,
-    )
-
-
-def leading(specialist: Agent | AgentTool, *turns: Any, **settings: Any) -> Coordinator:
-    usage = {"prompt_tokens": 200, "completion_tokens": 50}
-    return Coordinator(
-        chat_generator=ScriptedChatGenerator(list(turns), usage=usage),
-        specialists=[specialist],
-        **settings,
-    )
 
 
 async def test_a_specialist_stopped_by_its_own_budget_hands_up_what_it_found() -> None:
