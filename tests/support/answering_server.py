@@ -30,9 +30,9 @@ class AnsweringServer:
             def do_GET(self) -> None:
                 size = int(self.headers.get("content-length", 0))
                 headers = {key.lower(): value for key, value in self.headers.items()}
-                server.requests.append(
-                    Request(target=self.path, headers=headers, body=self.rfile.read(size))
-                )
+                request = Request(target=self.path, headers=headers, body=self.rfile.read(size))
+                server.requests.append(request)
+                server.take(request)
                 self.send_response(status)
                 self.send_header("content-type", content_type)
                 self.send_header("content-length", str(len(body)))
@@ -46,6 +46,9 @@ class AnsweringServer:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def take(self, request: Request) -> None:
+        """Do what is to be done before a request is answered; here nothing."""
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
