@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from typing import Protocol
 
+from podium.tools._extras import missing_extra
 from podium.tracing import Usage
 
 _MILLION = 1_000_000
@@ -129,10 +130,7 @@ class GenAIPrices:
             ImportError: it is not.
         """
         if importlib.util.find_spec("genai_prices") is None:
-            raise ImportError(
-                "GenAIPrices needs the package 'genai-prices', which is not installed. "
-                "Run `pip install 'podium[prices]'`, or set prices yourself with FixedPrices."
-            )
+            raise missing_extra("looking list prices up", "genai-prices", "prices")
         self._price: Callable[[str, str | None, datetime], ModelPrice | None]
         self._price = functools.lru_cache(maxsize=_KEPT_PRICES)(_look_up)
 

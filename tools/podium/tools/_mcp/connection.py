@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from podium.tools._extras import missing_extra
 from podium.tools._mcp.servers import (
     ServerInfo,
     SSEServerInfo,
@@ -41,10 +42,7 @@ class Connection:
             ValueError: a timeout is not above zero.
         """
         if importlib.util.find_spec("mcp") is None:
-            raise ImportError(
-                "MCP servers need the package 'mcp', which is not installed. "
-                "Install it with: pip install 'podium[mcp]'."
-            )
+            raise missing_extra("talking to an MCP server", "mcp", "mcp")
         if not isinstance(server, StdioServerInfo | StreamableHttpServerInfo | SSEServerInfo):
             raise TypeError(
                 f"server_info is a {type(server).__name__}, which describes no MCP server. "
