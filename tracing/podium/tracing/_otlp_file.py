@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,7 +12,14 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.trace import SpanContext, format_span_id, format_trace_id
 
-from podium.tracing._otlp_values import otlp_attributes, without_empty
+from podium.tracing._encode import encode
+from podium.tracing._otlp_values import (
+    otlp_attributes,
+    otlp_event,
+    otlp_link,
+    otlp_scope,
+    without_empty,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -79,22 +85,13 @@ def encode_spans(spans: Sequence[ReadableSpan]) -> bytes:
             for resource, scopes in groups.items()
         ]
     }
-    # A lone surrogate has no UTF-8 form: '?' keeps the line readable for everyone.
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "replace"
-    )
+    return encode(document)
 
 
 def _scope(scope: Any) -> dict[str, object]:
     if scope is None:
         return {}
-    return without_empty(
-        {
-            "name": scope.name,
-            "version": scope.version or "",
-            "attributes": otlp_attributes(scope.attributes),
-        }
-    )
+    return otlp_scope(scope.name, scope.version or "", scope.attributes)
 
 
 def _span(span: ReadableSpan) -> dict[str, object]:
@@ -113,23 +110,14 @@ def _span(span: ReadableSpan) -> dict[str, object]:
             "attributes": otlp_attributes(span.attributes),
             "droppedAttributesCount": span.dropped_attributes,
             "events": [
-                without_empty(
-                    {
-                        "timeUnixNano": str(event.timestamp),
-                        "name": event.name,
-                        "attributes": otlp_attributes(event.attributes),
-                    }
-                )
-                for event in span.events
+                otlp_event(event.name, event.timestamp, event.attributes) for event in span.events
             ],
             "droppedEventsCount": span.dropped_events,
             "links": [
-                without_empty(
-                    {
-                        "traceId": format_trace_id(link.context.trace_id),
-                        "spanId": format_span_id(link.context.span_id),
-                        "attributes": otlp_attributes(link.attributes),
-                    }
+                otlp_link(
+                    format_trace_id(link.context.trace_id),
+                    format_span_id(link.context.span_id),
+                    link.attributes,
                 )
                 for link in span.links
             ],

@@ -1,4 +1,4 @@
-"""Attribute values as OTLP JSON writes them, each in an object that says its kind."""
+"""Attribute values, events, links and scopes as OTLP JSON writes them."""
 
 from __future__ import annotations
 
@@ -39,3 +39,30 @@ def otlp_value(value: object) -> dict[str, object]:
         items = cast("Sequence[object]", value)
         return {"arrayValue": {"values": [otlp_value(item) for item in items]}}
     return {}  # None, the only other value that OpenTelemetry lets through
+
+
+def otlp_scope(name: str, version: str, attributes: Mapping[str, Any] | None) -> dict[str, object]:
+    """Return the library that opened spans."""
+    return without_empty(
+        {"name": name, "version": version, "attributes": otlp_attributes(attributes)}
+    )
+
+
+def otlp_event(name: str, time_ns: int, attributes: Mapping[str, Any] | None) -> dict[str, object]:
+    """Return an event within a span."""
+    return without_empty(
+        {
+            "timeUnixNano": str(time_ns),
+            "name": name,
+            "attributes": otlp_attributes(attributes),
+        }
+    )
+
+
+def otlp_link(
+    trace_id: str, span_id: str, attributes: Mapping[str, Any] | None
+) -> dict[str, object]:
+    """Return a link to a span elsewhere; ids are hex digits."""
+    return without_empty(
+        {"traceId": trace_id, "spanId": span_id, "attributes": otlp_attributes(attributes)}
+    )

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from podium.tracing.commands._output_file import keep_record, write
 from podium.tracing.commands._source import Service, Source, TraceId, all_traces
 from podium.tracing.commands._terminal import notes
 from podium.tracing.export import encode, jaeger_document, otlp_document
@@ -44,31 +45,3 @@ def export(
         return
     write(output, encode(document))
     notes().print(f"Wrote {len(traces)} traces to {output}", soft_wrap=True)
-
-
-def keep_record(source: str, output: Path) -> None:
-    """Do nothing where writing `output` leaves the record alone.
-
-    Raises:
-        ValueError: they are the same file.
-    """
-    if output.exists() and Path(source).exists() and output.samefile(source):
-        raise ValueError(
-            f"--output {str(output)!r} is the record itself, which would be lost. "
-            "Name another file."
-        )
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file.
-
-    Raises:
-        ValueError: it cannot be written.
-    """
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise ValueError(
-            f"The file {str(path)!r} cannot be written: {error.strerror}. "
-            "Give the path of a file in a folder you may write to."
-        ) from error

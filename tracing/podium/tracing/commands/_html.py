@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from podium.tracing.commands._export import keep_record, write
+from podium.tracing.commands._output_file import keep_record, write
 from podium.tracing.commands._source import Service, Source, TraceId, one_trace
 from podium.tracing.commands._terminal import notes
 from podium.tracing.page import render_page

@@ -8,7 +8,7 @@ from podium.tracing.export import jaeger_document
 document = jaeger_document(read_trace("out/trace.jsonl"))
 """
 
-from podium.tracing.export._encode import encode
+from podium.tracing._encode import encode
 from podium.tracing.export._jaeger_document import jaeger_document
 from podium.tracing.export._otlp_document import otlp_document
 from podium.tracing.export._push import PushReport, push

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from podium.tracing._otlp_values import otlp_attributes, without_empty
+from podium.tracing._otlp_values import (
+    otlp_attributes,
+    otlp_event,
+    otlp_link,
+    otlp_scope,
+    without_empty,
+)
 from podium.tracing.reading import Source, TraceSpan
 from podium.tracing.reading._span import KINDS, STATUSES
 
@@ -26,7 +32,11 @@ def otlp_document(spans: Iterable[TraceSpan]) -> dict[str, object]:
             {
                 "resource": {"attributes": otlp_attributes(_resource(service))},
                 "scopeSpans": [
-                    {"scope": _scope(scope), "spans": members} for scope, members in scopes.values()
+                    {
+                        "scope": otlp_scope(scope.name, scope.version, scope.attributes),
+                        "spans": members,
+                    }
+                    for scope, members in scopes.values()
                 ],
             }
             for service, scopes in services.values()
@@ -47,16 +57,6 @@ def _resource(service: Source) -> Mapping[str, object]:
     )
 
 
-def _scope(scope: Source) -> dict[str, object]:
-    return without_empty(
-        {
-            "name": scope.name,
-            "version": scope.version,
-            "attributes": otlp_attributes(scope.attributes),
-        }
-    )
-
-
 def _span(span: TraceSpan) -> dict[str, object]:
     return without_empty(
         {
@@ -69,24 +69,10 @@ def _span(span: TraceSpan) -> dict[str, object]:
             "endTimeUnixNano": "" if span.end_ns is None else str(span.end_ns),
             "attributes": otlp_attributes(span.attributes),
             "events": [
-                without_empty(
-                    {
-                        "timeUnixNano": str(event.time_ns),
-                        "name": event.name,
-                        "attributes": otlp_attributes(event.attributes),
-                    }
-                )
-                for event in span.events
+                otlp_event(event.name, event.time_ns, event.attributes) for event in span.events
             ],
             "links": [
-                without_empty(
-                    {
-                        "traceId": link.trace_id,
-                        "spanId": link.span_id,
-                        "attributes": otlp_attributes(link.attributes),
-                    }
-                )
-                for link in span.links
+                otlp_link(link.trace_id, link.span_id, link.attributes) for link in span.links
             ],
             "status": without_empty(
                 {"code": STATUSES.index(span.status), "message": span.status_message}

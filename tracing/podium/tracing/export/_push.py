@@ -9,8 +9,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
+from podium.tracing._encode import encode
 from podium.tracing._text import printable
-from podium.tracing.export._encode import encode
 from podium.tracing.export._otlp_document import otlp_document
 from podium.tracing.reading import TraceSpan
 from podium.tracing.reading._json import Object, as_int, as_object, as_text
