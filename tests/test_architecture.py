@@ -126,6 +126,27 @@ def test_files_and_functions_stay_readable(path: Path) -> None:
     assert long == []
 
 
+@every_file
+def test_a_file_stands_in_the_table_of_its_part(path: Path) -> None:
+    part, _, _, *within = path.relative_to(ROOT).parts
+    readme = (ROOT / part / "README.md").read_text("utf-8")
+
+    named = f"`{within[0]}`" if len(within) == 1 else f"{within[0]}/"
+
+    assert path.name == "__init__.py" or named in readme
+
+
+@pytest.mark.parametrize("part", ORDER)
+def test_the_table_of_a_part_names_no_file_that_is_gone(part: str) -> None:
+    readme = (ROOT / part / "README.md").read_text("utf-8")
+    table = readme.partition("## Where things are")[2].partition("\n## ")[0]
+    there = {path.name for path in (ROOT / part / "podium").rglob("*.py")}
+
+    named = {Path(name).name for name in re.findall(r"`([\w/]+\.py)`", table)}
+
+    assert named - there == set()
+
+
 @pytest.mark.parametrize("part", ORDER)
 def test_every_portion_is_typed_and_the_namespace_has_no_init(part: str) -> None:
     assert (ROOT / part / "podium" / part / "py.typed").exists()
