@@ -62,9 +62,7 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[OpenPage]:
     def listen(message: ConsoleMessage) -> None:
         complaints.append(f"{message.type}: {message.text}")
 
-    def open_page(
-        trace: Trace, *, width: int = 1440, height: int = 900, dark: bool = False
-    ) -> Page:
+    def open_page(trace: Trace, *, width: int = 1440, dark: bool = False) -> Page:
         file = tmp_path / "page.html"
         file.write_text(render_page(trace))
         page = contexts[0].new_page()
