@@ -21,6 +21,7 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvid
 
 from podium.tracing import attributes as names
 from podium.tracing._attribute_values import MAX_NAME_BYTES, as_text, cut, span_attributes
+from podium.tracing._version import podium_version
 from podium.tracing.content import Capture, captured, content_text
 
 logger = logging.getLogger(__name__)
@@ -190,14 +191,5 @@ class _Attached:
 def _tracer(provider: TracerProvider) -> trace.Tracer:
     """Return podium's tracer of a provider; making one for each span costs more than the span."""
     return provider.get_tracer(
-        names.SCOPE, _version(), attributes={names.SCHEMA_KEY: names.TELEMETRY_SCHEMA}
+        names.SCOPE, podium_version(), attributes={names.SCHEMA_KEY: names.TELEMETRY_SCHEMA}
     )
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version  # 10 ms, only when tracing
-
-    try:
-        return version("podium")
-    except PackageNotFoundError:  # run from its sources, without being installed
-        return "0"

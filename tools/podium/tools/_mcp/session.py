@@ -28,6 +28,7 @@ from podium.tools._mcp.screen import Screen
 from podium.tools._mcp.servers import ServerInfo, StdioServerInfo
 from podium.tools._mcp.stdio import ServerLog, stdio_transport
 from podium.tools._text import error_text
+from podium.tracing._version import podium_version
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ Answer = CallToolResult | InputRequiredResult
 OnProgress = ProgressFnT
 
 _ANSWER: TypeAdapter[Answer] = TypeAdapter(Answer)
-_CLIENT = Implementation(name="podium", version="0.1")
+_CLIENT = Implementation(name="podium", version=podium_version())
 
 
 class Session:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from podium.tracing import attributes as names
 from podium.tracing._usage import Usage
 from podium.tracing.page._agents import Agents
 from podium.tracing.page._labels import hint_of, label_of
@@ -14,7 +15,6 @@ from podium.tracing.reading import Role, SpanEvent, Trace, TraceSpan
 ROLES: Final[tuple[Role, ...]] = ("agent", "model", "tool", "hook", "workflow", "other")
 """Kinds of spans, by the numbers under which the page knows them."""
 STATES: Final = ("unset", "error", "ok")
-_RETRY: Final = "podium.retry"
 MAX_EVENTS = 200
 """Of one span."""
 MAX_ATTRIBUTES = 256
@@ -74,7 +74,7 @@ class Columns:
             place = self._places.get(wait.span.span_id)
             if place is not None:
                 length_ns = int(min(wait.seconds * 1e9, self._length_ns))
-                is_over = wait.what != _RETRY  # the delay of a retry is told before it
+                is_over = wait.what != names.RETRY  # the delay of a retry is told before it
                 start_ns = max(wait.span.start_ns, wait.time_ns - length_ns * is_over)
                 found.setdefault(place, []).append((self._time(start_ns), milliseconds(length_ns)))
         return found

@@ -74,10 +74,10 @@ def first_errors(trace: Trace) -> tuple[TraceSpan, ...]:
 
 def error_of(span: TraceSpan) -> str:
     """Return what a span says about its failure: the kind of error, and its text if known."""
-    told = next((event for event in span.events if "exception.type" in event.attributes), None)
+    told = next((event for event in span.events if names.EXCEPTION_TYPE in event.attributes), None)
     facts: Mapping[str, object] = {} if told is None else told.attributes
-    kind = span.attributes.get(names.ERROR_TYPE) or facts.get("exception.type")
-    text = span.status_message or facts.get("exception.message")
+    kind = span.attributes.get(names.ERROR_TYPE) or facts.get(names.EXCEPTION_TYPE)
+    text = span.status_message or facts.get(names.EXCEPTION_MESSAGE)
     return ": ".join(str(each) for each in (kind, text) if each) or "an error without a name"
 
 
