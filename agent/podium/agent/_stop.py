@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from podium.tracing._stop_reasons import NATURAL, sentence
+from podium.tracing._stop_reasons import NATURAL, first_call_hint, sentence
 
 Amount = int | float | Decimal
 
@@ -49,7 +49,8 @@ class Stop:
         """Return one paragraph that says why the run ended, with the numbers there are."""
         said = [self._reason()]
         if self.limit is not None:
-            said.append(f"{self.by!r} had used {self._figures()}.")
+            hint = first_call_hint(self.reason, self.spent)
+            said.append(f"{self.by!r} had used {self._figures()}.{hint}")
         if self.overdraft:
             said.append(f"That is {_shown(self.overdraft)} over the limit.")
         steps = "1 step" if self.step == 1 else f"{self.step} steps"
