@@ -6,6 +6,8 @@ import argparse
 import asyncio
 import io
 import re
+import shlex
+import shutil
 import sqlite3
 import sys
 from collections.abc import Sequence
@@ -197,7 +199,17 @@ def _show(outcome: Outcome, index: Index, about: Circumstances, path: Path) -> N
     if outcome.result is not None:
         print(outcome.result.usage_tree)
     print(f"\n{how_it_ended(outcome)}\nReport: {path}\nTrace:  {about.trace}")
-    print(f"        Look at it with: podium trace show {about.trace}")
-    print(f"        or in a browser: podium trace html {about.trace}")
+    command, file = _podium_command(), shlex.quote(str(about.trace))
+    print(f"        Look at it with: {command} trace show {file}")
+    print(f"        or in a browser: {command} trace html {file}")
     if outcome.result is not None and outcome.result.trace_id is not None:
         print(f"        Its id, in Jaeger too: {outcome.result.trace_id}")
+
+
+def _podium_command() -> str:
+    """Return how a shell starts `podium` from here: by its path where PATH does not lead to it."""
+    beside = Path(sys.executable).with_name("podium")
+    if shutil.which("podium") or not beside.exists():
+        return "podium"
+    here = Path.cwd()
+    return shlex.quote(str(beside.relative_to(here) if beside.is_relative_to(here) else beside))

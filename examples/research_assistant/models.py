@@ -47,7 +47,8 @@ def choose_model(
     """Return the chat generator, and what to tell the user about it.
 
     Raises:
-        ResearchError: a model is named, but there is no key and no server to ask.
+        ResearchError: a model is named, but there is no key and no server to ask; or the server's
+            address is none.
     """
     key = os.environ.get(KEY, "")
     if not (key or base_url):
@@ -59,7 +60,10 @@ def choose_model(
         return LexicalChatGenerator(), STAND_IN
     kind = OpenAIChatGenerator if stream else WholeReplies
     name = model or DEFAULT_MODEL
-    generator = kind(
-        api_key=key or "none", model=name, api_base_url=base_url, timeout=TIMEOUT_SECONDS
-    )
+    try:
+        generator = kind(
+            api_key=key or "none", model=name, api_base_url=base_url, timeout=TIMEOUT_SECONDS
+        )
+    except ValueError as error:
+        raise ResearchError(f"--base-url: {error}") from error
     return generator, f"{name} at {base_url or 'OpenAI'}"

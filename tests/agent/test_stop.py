@@ -28,6 +28,13 @@ from podium.agent import Stop
             "That is 3 over the limit. 'team' completed 1 step.",
         ),
         (
+            {"reason": "token_budget_exceeded", "what": "total_tokens"}
+            | {"step": 0, "limit": 90, "spent": 0, "held": 9},
+            "The token budget was spent. 'team' had used 0 of 90 total_tokens, and 9 were held or "
+            "kept for the answer. Not even one call had room in it: set a higher limit. "
+            "'team' completed 0 steps.",
+        ),
+        (
             {"reason": "cancelled", "step": 0, "unfinished": ("look", "add")},
             "The run was cancelled. 'team' completed 0 steps. Not done: look, add.",
         ),

@@ -187,6 +187,7 @@ def test_a_server_that_fails_leaves_a_report_that_says_so(folder: Path, out: Pat
         (["-q", " ?! "], "The question is empty: '?!'"),
         (["--concurrency", "0"], "--concurrency 0 lets nobody work"),
         (["--corpus", "animals", "owls", "--model", "big"], "OPENAI_API_KEY is not set"),
+        (["--base-url", "here", "owls"], "--base-url: api_base_url='here' is no URL of a server"),
         (["--out", "animals/birds.md", "owls"], "The index 'animals/birds.md/index.sqlite' cannot"),
     ],
 )

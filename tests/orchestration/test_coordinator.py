@@ -42,7 +42,12 @@ def answers(result: AgentResult) -> list[tuple[str, bool]]:
     [
         ({"specialists": []}, ValueError, "at least one agent"),
         ({"specialists": [add]}, TypeError, "got the specialist"),
-        ({"specialists": [specialist("a"), specialist("a")]}, ValueError, "'a'"),
+        ({"specialists": specialist("a")}, TypeError, r"as in specialists=\[agent\]"),
+        (
+            {"specialists": [specialist("a"), specialist("a")]},
+            ValueError,
+            "Two specialists of coordinator 'coordinator' are named 'a'",
+        ),
         ({"specialists": [specialist("add")], "tools": [add]}, ValueError, "'add'"),
         ({"tools": add}, TypeError, "not a list"),
         ({"max_depth": 0}, ValueError, "max_depth=0"),

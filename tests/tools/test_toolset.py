@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -87,6 +88,7 @@ def test_two_tools_of_one_name_are_refused() -> None:
         ({"first": 1}, "not a list. Pass a list"),
         ([make], "is no Tool. Decorate the function with @tool"),
         (["first"], "'first' is among the tools, but is no Tool. Make a tool of it"),
+        ([SimpleNamespace(chat_generator=None)], r"orchestration.AgentTool\(agent\)"),
         ([None], "is no Tool"),
     ],
 )

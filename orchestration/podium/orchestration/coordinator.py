@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ class Coordinator(Agent):
 
     Raises:
         ValueError: no specialists, two of one name, or a limit that cannot be.
-        TypeError: a specialist that is no agent.
+        TypeError: a specialist that is no agent, or one that is not in a list.
     """
 
     name: str = "coordinator"
@@ -55,6 +55,11 @@ class Coordinator(Agent):
 
     def __post_init__(self) -> None:
         """Turn the specialists into tools, then check everything as for any agent."""
+        if not isinstance(self.specialists, Iterable):
+            raise TypeError(
+                f"Coordinator {self.name!r} got specialists={self.specialists!r}, not a list. "
+                "Put it in a list, as in specialists=[agent]."
+            )
         if not self.specialists:
             raise ValueError(
                 f"Coordinator {self.name!r} got specialists={self.specialists!r}. "
@@ -68,6 +73,13 @@ class Coordinator(Agent):
                 )
         check_tools(self.chat_generator, self.tools)
         team = tuple(self._as_tool(one) for one in self.specialists)
+        names = [one.name for one in team]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(
+                f"Two specialists of coordinator {self.name!r} are named {twice!r}, so a call "
+                "could mean either. Give each a name of its own, as in Agent(name='reader', ...)."
+            )
         own = self.tools if self.tools is not None else ()
         extra = (own,) if isinstance(own, Toolset) else tuple(own)
         self._derive(

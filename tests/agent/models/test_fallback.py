@@ -244,6 +244,13 @@ def test_an_empty_list_is_refused() -> None:
         FallbackChatGenerator([])
 
 
+def test_one_generator_outside_a_list_is_refused() -> None:
+    generator: Any = ScriptedChatGenerator([])
+
+    with pytest.raises(TypeError, match="Put the chat generators in a list"):
+        FallbackChatGenerator(generator)
+
+
 def test_what_is_no_generator_is_refused() -> None:
     generators: Any = ["gpt-5-mini"]
 

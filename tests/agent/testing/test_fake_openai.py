@@ -155,15 +155,20 @@ def test_a_request_without_a_turn_gets_500_and_fails_the_block(ask: Ask) -> None
 
     assert heard.status == 500
     assert heard.headers["x-should-retry"] == "false"
-    assert "Request 1 has no turn in script '', which has 1 turns." in heard.body
+    assert "Request 2 has no turn: the script has 1 turn." in heard.body
     assert "FakeOpenAIServer got 2 requests it had no answer for." in str(caught.value)
     assert "model 'small'" in str(caught.value)
     assert "'And now?'" in str(caught.value)
 
 
+def test_a_text_is_no_list_of_turns() -> None:
+    with pytest.raises(TypeError, match=r"FakeOpenAIServer got the text 'one' for its turns"):
+        FakeOpenAIServer("one")
+
+
 def test_an_unknown_route_is_a_request_without_a_turn(ask: Ask) -> None:
     with (
-        pytest.raises(ScriptError, match="no turn in script 'm', which has 0 turns"),
+        pytest.raises(ScriptError, match="no turn: the script 'm' has 0 turns"),
         FakeOpenAIServer(route=lambda request: request.model) as server,
     ):
         ask(server)
@@ -183,7 +188,7 @@ def test_turns_left_over_fail_the_block(ask: Ask) -> None:
         ask(server)
 
     assert str(caught.value) == (
-        "FakeOpenAIServer has turns left in script '' after 1 requests: 'two', 'three'. "
+        "FakeOpenAIServer has turns left in its script after 1 request: 'two', 'three'. "
         "Remove them, or find out why the model was not asked."
     )
 

@@ -149,11 +149,16 @@ async def test_a_call_too_many_says_which_and_what_was_asked() -> None:
         await say(model)
 
     assert str(caught.value) == (
-        "ScriptedChatGenerator 'scripted' got call 2, and its script has 1 turns. "
+        "ScriptedChatGenerator 'scripted' got call 2, and its script has 1 turn. "
         "The last message was user: 'Hello?'. Add a turn for this call, or end the run before it."
     )
     assert isinstance(caught.value, AssertionError)
     assert isinstance(caught.value, PodiumError)
+
+
+def test_a_text_is_no_list_of_turns() -> None:
+    with pytest.raises(TypeError, match=r"got the text 'Paris.' for its turns. Put it in a list"):
+        ScriptedChatGenerator("Paris.")
 
 
 async def test_a_call_too_many_shows_the_last_tool_result() -> None:

@@ -106,6 +106,15 @@ def test_the_limit_that_ended_a_run_is_told_with_its_numbers(
     assert data["ending"]["tone"] == "warn"
 
 
+def test_a_limit_too_low_for_any_call_is_told_as_such() -> None:
+    key = "podium.budget.total_tokens"
+    stop = {"podium.stop.reason": "token_budget_exceeded", "podium.stop.by": "a"}
+
+    data = told(agent_span(1, "a", attributes={**stop, f"{key}.limit": 90, f"{key}.spent": 0}))
+
+    assert "Not even one call had room in it: set a higher limit." in data["sentence"]
+
+
 @pytest.mark.parametrize("limit", ["many", True, -5, 1e30, 0])
 def test_a_limit_that_is_no_amount_gets_no_bar(limit: object) -> None:
     attributes = {"podium.budget.total_tokens.limit": limit}

@@ -208,11 +208,12 @@ def as_sequence(tools: object) -> Iterable[Tool | Toolset]:
 def _as_tool(item: object) -> Tool:
     if isinstance(item, Tool):
         return item
-    mend = (
-        "Decorate the function with @tool."
-        if callable(item)
-        else "Make a tool of it first, with @tool or Tool(...)."
-    )
+    if callable(item):
+        mend = "Decorate the function with @tool."
+    elif hasattr(item, "chat_generator"):
+        mend = "Make a tool of the agent: podium.orchestration.AgentTool(agent)."
+    else:
+        mend = "Make a tool of it first, with @tool or Tool(...)."
     raise TypeError(f"{item!r:.80} is among the tools, but is no Tool. {mend}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 NATURAL = frozenset({"text"})
 """Endings of a run that has done what it was asked."""
 
+_SPENT_BY_CALLS = frozenset({"token_budget_exceeded", "cost_budget_exceeded"})
 _SENTENCES = {
     "text": "The model answered.",
     "length": "The model's answer was cut by its output limit.",
@@ -40,3 +41,10 @@ def amount(value: object) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"{value:,}"
     return "an unknown part" if value is None else str(value)
+
+
+def first_call_hint(reason: str | None, spent: object) -> str:
+    """Return what to do where tokens or money did not reach for a single call; else nothing."""
+    if reason in _SPENT_BY_CALLS and spent is not None and spent == 0:
+        return " Not even one call had room in it: set a higher limit."
+    return ""

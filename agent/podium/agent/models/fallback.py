@@ -70,8 +70,13 @@ class FallbackChatGenerator:
 
         Raises:
             ValueError: there are no generators.
-            TypeError: one of them is none.
+            TypeError: one of them is none, or they are not in a list.
         """
+        if not isinstance(chat_generators, Iterable):
+            raise TypeError(
+                f"FallbackChatGenerator got {chat_generators!r:.80}, not a list. "
+                "Put the chat generators in a list, the preferred one first."
+            )
         self.chat_generators: tuple[ChatGenerator, ...] = tuple(chat_generators)
         if not self.chat_generators:
             raise ValueError(

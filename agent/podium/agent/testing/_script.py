@@ -33,9 +33,28 @@ class Script(Generic[TurnT]):
         return self.turns[-1] if self.turns and self.repeat_last else None
 
     @property
+    def size(self) -> str:
+        """How many turns there are, in words."""
+        return "1 turn" if len(self.turns) == 1 else f"{len(self.turns)} turns"
+
+    @property
     def unused(self) -> list[TurnT]:
         """The turns nobody has asked for yet, in order."""
         return self.turns[self._taken :]
+
+
+def listed(turns: Iterable[TurnT], whose: str) -> Iterable[TurnT]:
+    """Return the turns, unless they are one text, whose letters would each be a turn.
+
+    Raises:
+        TypeError: they are one text.
+    """
+    if isinstance(turns, str):
+        raise TypeError(
+            f"{whose} got the text {turns[:SHOWN_CHARACTERS]!r} for its turns. "
+            "Put it in a list, as in [text]."
+        )
+    return turns
 
 
 def call(tool_name: str, /, **arguments: object) -> ToolCall:

@@ -44,7 +44,7 @@ from podium.agent.testing._http import Connection, HttpRequest, Playback, whole
 from podium.agent.testing._metering import Meter
 from podium.agent.testing._requests import RecordedRequest
 from podium.agent.testing._responses_request import read_items
-from podium.agent.testing._script import Script, ScriptError, describe_turns
+from podium.agent.testing._script import Script, ScriptError, describe_turns, listed
 from podium.agent.testing._turns import AnyTurn, as_turn
 from podium.tracing import Usage
 
@@ -124,7 +124,7 @@ class FakeOpenAIServer:
             TypeError: one of the turns is none.
         """
         known = self._scripts.setdefault(key, Script(()))
-        for turn in turns:
+        for turn in listed(turns, "FakeOpenAIServer"):
             as_turn(turn)  # refuses what is no turn
             known.turns.append(turn)
         known.repeat_last = repeat_last
@@ -177,15 +177,19 @@ class FakeOpenAIServer:
             ScriptError: one had not; the error names it.
         """
         if self._unexpected:
+            many = len(self._unexpected)
             raise ScriptError(
-                f"FakeOpenAIServer got {len(self._unexpected)} requests it had no answer for. "
+                f"FakeOpenAIServer got {many} {'request' if many == 1 else 'requests'} it had no "
+                "answer for. "
                 f"The first: {self._unexpected[0]}"
             )
         for key, script in self._scripts.items():
             if self._strict and script.unused:
+                named = f" {key!r}" if key else ""
+                counted = "1 request" if self._count == 1 else f"{self._count} requests"
                 raise ScriptError(
-                    f"FakeOpenAIServer has turns left in script {key!r} after {self._count} "
-                    f"requests: {describe_turns(script.unused)}. "
+                    f"FakeOpenAIServer has turns left in its script{named} after {counted}: "
+                    f"{describe_turns(script.unused)}. "
                     "Remove them, or find out why the model was not asked."
                 )
 
@@ -241,9 +245,10 @@ class FakeOpenAIServer:
         script = self._scripts.get(key)
         turn = script.take() if script is not None else None
         if turn is None:
+            named = f" {key!r}" if key else ""
             raise ScriptError(
-                f"Request {request.number} has no turn in script {key!r}, which has "
-                f"{len(script.turns) if script else 0} turns. It asks model {request.model!r}, and "
+                f"Request {request.number + 1} has no turn: the script{named} has "
+                f"{script.size if script else '0 turns'}. It asks model {request.model!r}, and "
                 f"its first user message is {request.first_user_text[:60]!r}. Add a turn for it."
             )
         return turn

@@ -39,7 +39,7 @@ from podium.agent.models._protocol import StreamingCallback
 from podium.agent.streaming import ComponentInfo, StreamingChunk, ToolCallDelta
 from podium.agent.testing._metering import cut_message
 from podium.agent.testing._pieces import argument_pieces, text_pieces
-from podium.agent.testing._script import Script, ScriptError, describe_turns
+from podium.agent.testing._script import Script, ScriptError, describe_turns, listed
 from podium.tools import Tool, ToolCall, printable
 
 TurnFunction = Callable[
@@ -99,7 +99,7 @@ class ScriptedChatGenerator:
         """What it reports where a turn says nothing."""
         self.requests: list[ScriptedRequest] = []
         """The calls so far, in the order they came."""
-        self._script = Script(map(_checked, turns))
+        self._script = Script(map(_checked, listed(turns, "ScriptedChatGenerator")))
         self._lock = threading.Lock()  # guards `requests` and `_script`: request n gets turn n
 
     async def run_async(
@@ -178,7 +178,7 @@ class ScriptedChatGenerator:
         heard = f"{last.role}: {_gist(last)!r}" if last is not None else "none"
         return ScriptError(
             f"ScriptedChatGenerator {self.model!r} got call {number}, and its script has "
-            f"{len(self._script.turns)} turns. The last message was {heard}. "
+            f"{self._script.size}. The last message was {heard}. "
             "Add a turn for this call, or end the run before it."
         )
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from podium.tracing.commands._output_file import keep_record, write
-from podium.tracing.commands._source import Service, Source, TraceId, all_traces
+from podium.tracing.commands._source import OnlyTrace, Service, Source, all_traces
 from podium.tracing.commands._terminal import notes
 from podium.tracing.export import encode, jaeger_document, otlp_document
 
@@ -31,7 +31,7 @@ def export(
     source: Source,
     to: _To,
     output: _Output = None,
-    trace_id: TraceId = "",
+    trace_id: OnlyTrace = "",
     service: Service = "podium",
 ) -> None:
     """Write all traces of a record, or one of them, as Jaeger JSON or OTLP JSON."""

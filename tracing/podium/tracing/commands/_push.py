@@ -9,7 +9,7 @@ import typer
 from opentelemetry.util.re import parse_env_headers
 
 from podium.tracing.commands._cells import one_line
-from podium.tracing.commands._source import Source, TraceId, all_traces
+from podium.tracing.commands._source import OnlyTrace, Source, all_traces
 from podium.tracing.commands._terminal import notes, progress, results
 from podium.tracing.export import push as send
 
@@ -26,7 +26,7 @@ _Header = Annotated[
 def push(
     source: Source,
     endpoint: _Endpoint,
-    trace_id: TraceId = "",
+    trace_id: OnlyTrace = "",
     header: _Header = [],  # noqa: B006  typer copies it
 ) -> None:
     """Send all traces of a file, or one of them, to an OTLP/HTTP endpoint."""

@@ -27,6 +27,10 @@ TraceId = Annotated[
     str,
     typer.Option("--trace", "-t", help="First digits of the trace's id; else the newest is taken."),
 ]
+OnlyTrace = Annotated[
+    str,
+    typer.Option("--trace", "-t", help="First digits of the trace's id; else all are taken."),
+]
 Service = Annotated[str, typer.Option("--service", help="Of a Jaeger address: whose traces.")]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from podium.tracing._stop_reasons import limit_sentence, sentence
+from podium.tracing._stop_reasons import first_call_hint, limit_sentence, sentence
 from podium.tracing.reading import Ending, Limit
 from podium.tracing.reading._endings import error_of
 
@@ -45,7 +45,10 @@ def sentence_of(ending: Ending) -> str:
         said = "The record has no end of this run: it was still going on, or was killed."
     else:
         said = "The record does not say why the run ended."
-    figures = [_figures(limit, by or ending.path) for limit in ending.limits]
+    figures = [
+        _figures(limit, by or ending.path) + first_call_hint(ending.reason, limit.spent)
+        for limit in ending.limits
+    ]
     return " ".join((said, *figures))
 
 
