@@ -45,7 +45,9 @@ def test_a_value_nested_past_any_depth_is_read_as_far_as_it_can_be_told(
 
 def test_tagged_values_within_each_other_are_read_as_far_as_they_can_be_told() -> None:
     nested = '{"kvlistValue":{"values":[{"key":"a","value":' * 150 + "{}" + "}]}}" * 150
-    text = json.dumps(otlp_document([span(1, key="here")])).replace('{"stringValue": "here"}', nested)
+    text = json.dumps(otlp_document([span(1, key="here")])).replace(
+        '{"stringValue": "here"}', nested
+    )
 
     ask_everything(read_trace(text))
 
@@ -61,7 +63,9 @@ def test_a_tag_of_jaeger_nested_past_any_depth_is_read_too(kind: str) -> None:
 
 @pytest.mark.parametrize("seconds", [10**400, float("inf"), float("nan"), -1, "soon", DEEP])
 def test_a_wait_of_no_possible_length_is_none(seconds: Any) -> None:
-    event = SpanEvent(name="podium.retry", time_ns=1, attributes={"podium.retry.delay_seconds": seconds})
+    event = SpanEvent(
+        name="podium.retry", time_ns=1, attributes={"podium.retry.delay_seconds": seconds}
+    )
     trace = Trace([agent(1, "a", events=(event,))])
 
     ask_everything(trace)

@@ -6,12 +6,12 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.trace import SpanProcessor
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
+from podium.tracing._addresses import is_http_address, shown_address
 from podium.tracing._console import ConsoleTree
 from podium.tracing._dialect import Dialect
 from podium.tracing._meter_provider import MetricPlace
@@ -90,11 +90,11 @@ def open_places(wanted: Wanted, dialect: Dialect) -> tuple[Fanout, list[Place]]:
 
 
 def _collector(endpoint: str | None) -> Collector:
-    if endpoint is not None:
-        parts = urlsplit(endpoint)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
+    named = {"otlp_endpoint": endpoint} if endpoint is not None else _endpoints_of_environment()
+    for name, address in named.items():
+        if not is_http_address(address):
             raise ValueError(
-                f"otlp_endpoint={endpoint!r:.80} is no URL of a collector. "
+                f"{name}={shown_address(address)!r:.80} is no URL of a collector. "
                 "Write it as 'http://localhost:4318'."
             )
     try:
@@ -105,6 +105,10 @@ def _collector(endpoint: str | None) -> Collector:
             "Run `pip install 'podium[otlp]'`."
         ) from error
     return Collector(endpoint)
+
+
+def _endpoints_of_environment() -> dict[str, str]:
+    return {name: os.environ[name] for name in _ENDPOINT_VARIABLES if os.environ.get(name)}
 
 
 def _sending(collector: Collector, dialect: Dialect) -> list[Place]:
