@@ -1,4 +1,4 @@
-"""Content of any size and shape is recorded in bounded time, and no part of it passes unredacted."""
+"""Content of any size and shape takes bounded time, and no part of it passes unredacted."""
 
 from __future__ import annotations
 

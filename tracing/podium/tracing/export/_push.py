@@ -61,6 +61,7 @@ def push(
     import httpx2  # 0.1 s, and only needed to send
 
     url = _url(endpoint)
+    shown = shown_address(url)
     encoding = encoding or ("protobuf" if _has_protobuf() else "json")
     kind = "application/x-protobuf" if encoding == "protobuf" else "application/json"
     with httpx2.Client(
@@ -71,10 +72,10 @@ def push(
                 answer = client.post(url, content=_encoded(batch, encoding))
             except (httpx2.HTTPError, httpx2.InvalidURL) as error:
                 raise ValueError(
-                    f"Spans cannot be sent to {shown_address(url)!r}: {error or type(error).__name__}. "
+                    f"Spans cannot be sent to {shown!r}: {error or type(error).__name__}. "
                     "Start the collector, or give the address at which it takes OTLP over HTTP."
                 ) from error
-            yield _report(answer, len(batch), url)
+            yield _report(answer, len(batch), shown)
 
 
 def _url(endpoint: str) -> str:
@@ -124,7 +125,7 @@ def _encoded(batch: list[TraceSpan], encoding: Encoding) -> bytes:
     return _protobuf.encode_protobuf(document)
 
 
-def _report(answer: httpx2.Response, spans: int, url: str) -> PushReport:
+def _report(answer: httpx2.Response, spans: int, shown: str) -> PushReport:
     """Return what a collector says about one request.
 
     Raises:
@@ -133,7 +134,7 @@ def _report(answer: httpx2.Response, spans: int, url: str) -> PushReport:
     if not answer.is_success:
         said = " ".join(answer.text.split()) or answer.reason_phrase
         raise ValueError(
-            f"The collector at {shown_address(url)!r} refused {spans} spans with status {answer.status_code}: "
+            f"The collector at {shown!r} refused {spans} spans with status {answer.status_code}: "
             f"{printable(said, limit=100)}. "
             "Check the path and the headers that this collector wants."
         )

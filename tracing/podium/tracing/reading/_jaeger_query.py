@@ -33,7 +33,8 @@ def fetch_trace(address: str, trace_id: str | None) -> Object:
     wanted = trace_id or re.split("[?#/]", named)[0]
     if not wanted or _NOT_A_PATH.search(wanted):
         raise ValueError(
-            f"Jaeger at {shown_address(address)!r} was asked for trace_id={wanted!r}, which is no trace id. "
+            f"Jaeger at {shown_address(address)!r} was asked for trace_id={wanted!r:.80}, which is "
+            "no trace id. "
             "Pass its hex digits as trace_id=; result.trace_id has them."
         )
     return _get(base, f"api/traces/{wanted.lower()}", {})
