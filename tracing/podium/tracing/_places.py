@@ -125,7 +125,7 @@ def _told(make: Callable[[], MadeT], undo: ExitStack) -> MadeT:
             f"Tracing cannot be set up with the variables {names:.120}: {said} "
             "Mend or unset the one that this names."
         ) from error
-    undo.callback(made.shutdown)
+    undo.callback(made.shutdown)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]  # its **kwargs
     return made
 
 
