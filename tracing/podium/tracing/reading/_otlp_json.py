@@ -100,9 +100,8 @@ def _in_camel_case(value: object, depth: int) -> object:
     if isinstance(value, list):
         return [_in_camel_case(each, depth + 1) for each in as_items(value)]  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(value, dict):
-        return {
-            _camel(key): _in_camel_case(each, depth + 1) for key, each in as_object(value).items()
-        }  # pyright: ignore[reportUnknownArgumentType]
+        fields = as_object(value)  # pyright: ignore[reportUnknownArgumentType]
+        return {_camel(key): _in_camel_case(each, depth + 1) for key, each in fields.items()}
     return value
 
 
