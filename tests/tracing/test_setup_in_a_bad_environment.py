@@ -26,7 +26,7 @@ SECRET = "sk-canary"
             ("OTEL_EXPORTER_OTLP_HEADERS", f"a=b,Authorization: {SECRET}"),
             "no header at place 2 of 2",
         ),
-        ("OTEL_EXPORTER_OTLP_TRACES_HEADERS", SECRET, "no header at place 1 of 1"),
+        (("OTEL_EXPORTER_OTLP_TRACES_HEADERS", SECRET), "no header at place 1 of 1"),
     ],
 )
 def test_a_setting_that_the_sdk_refuses_is_told_and_nothing_is_left_open(
