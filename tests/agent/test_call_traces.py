@@ -232,6 +232,7 @@ async def test_a_call_that_was_made_elsewhere_is_a_span_with_its_tokens() -> Non
         ("http://localhost/v1", 80),
         ("http://localhost:8080/v1", 8080),
         ("http://localhost:many/v1", None),
+        ("http://[localhost", None),
         (None, None),
     ],
 )

@@ -144,8 +144,8 @@ def failing(key: str, text: str) -> str | None:
         ([masked], '{"to":"***"}', "***"),
         ("gen_ai.tool.call.*", "[redacted]", "ann@x.org"),
         (["tool", "gen_ai.*"], "[redacted]", "[redacted]"),
-        (dropped, '{"to":"[redacted]"}', "[redacted]"),
-        (failing, '{"to":"[redacted]"}', "[redacted]"),
+        (dropped, '{"[redacted]":"[redacted]"}', "[redacted]"),
+        (failing, '{"[redacted]":"[redacted]"}', "[redacted]"),
     ],
 )
 def test_what_is_redacted_reaches_no_place(redact: Any, arguments: str, tool: str) -> None:

@@ -140,10 +140,10 @@ def record_call_made_elsewhere(context: RunContext, model: str, usage: Usage) ->
 
 
 def _server_port(generator: object) -> int | None:
-    url = urlsplit(str(getattr(generator, "api_base_url", None) or ""))
     try:
+        url = urlsplit(str(getattr(generator, "api_base_url", None) or ""))
         return url.port or {"http": 80, "https": 443}.get(url.scheme)
-    except ValueError:  # it is no number; the call will say so
+    except ValueError:  # it is no address, or its port no number; the call will say so
         return None
 
 

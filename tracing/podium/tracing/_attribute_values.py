@@ -21,7 +21,7 @@ def span_attributes(attributes: Mapping[str, object]) -> dict[str, AttributeValu
     """Return attributes any exporter can send: no None, bounded text that encodes as UTF-8."""
     if _redaction.is_active():
         attributes = {
-            key: None if value is None else _redaction.redacted(key, value)
+            key: None if value is None else _redaction.redacted(key, _with_texts(value))
             for key, value in attributes.items()
         }
     told: dict[str, AttributeValue] = {}
@@ -51,10 +51,24 @@ def _attribute_value(value: object) -> AttributeValue:
     return as_text(value)
 
 
+def _with_texts(value: object) -> object:
+    """Return a value in which whatever will become text is text, so that it can be redacted."""
+    if isinstance(value, str | bool | int | float | Decimal):
+        return value
+    if isinstance(value, list | tuple):
+        return [text_of(item) for item in cast("Sequence[object]", value)[:MAX_ITEMS]]
+    return text_of(value)
+
+
 def as_text(value: object) -> str:
     """Return the text of any value, bounded."""
+    return cut(text_of(value), MAX_TEXT_BYTES)
+
+
+def text_of(value: object) -> str:
+    """Return the text of any value."""
     try:
-        return cut(str(value), MAX_TEXT_BYTES)
+        return str(value)
     except Exception:  # a value whose text fails is named by its kind
         return f"<{type(value).__name__}>"
 

@@ -20,7 +20,7 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvider
 
 from podium.tracing import attributes as names
-from podium.tracing._attribute_values import MAX_NAME_BYTES, as_text, cut, span_attributes
+from podium.tracing._attribute_values import MAX_NAME_BYTES, cut, span_attributes, text_of
 from podium.tracing._version import podium_version
 from podium.tracing.content import Capture, captured, content_text
 
@@ -117,7 +117,7 @@ class OpenSpan:
             return
         kind, said = type(error).__name__, None
         if Capture.SPAN_ONLY in captured():
-            said = content_text(names.EXCEPTION_MESSAGE, as_text(error))
+            said = content_text(names.EXCEPTION_MESSAGE, text_of(error))
             self._span.add_event(
                 names.EXCEPTION, {names.EXCEPTION_TYPE: kind, names.EXCEPTION_MESSAGE: said}
             )

@@ -9,7 +9,6 @@ import logging
 import os
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -17,6 +16,7 @@ from opentelemetry.sdk.metrics.export import MetricExportResult, MetricsData
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExportResult
 
+from podium.tracing._addresses import shown_address
 from podium.tracing._quiet import Quiet
 
 logger = logging.getLogger(__name__)
@@ -68,12 +68,8 @@ class Collector:
     @property
     def address(self) -> str:
         """The address without user, password and query, which may hold secrets."""
-        for address in (self.url("traces"), *map(os.environ.get, _VARIABLES), DEFAULT_ENDPOINT):
-            if address:
-                parts = urlsplit(address)
-                host = parts.netloc.rpartition("@")[2]
-                return f"{parts.scheme}://{host}"
-        return DEFAULT_ENDPOINT
+        named = (self._endpoint, *map(os.environ.get, _VARIABLES), DEFAULT_ENDPOINT)
+        return next(shown_address(address) for address in named if address)
 
 
 _VARIABLES = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", BASE_VARIABLE)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, TypeVar
 
-from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
 from opentelemetry.sdk.trace import SpanProcessor
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
+from podium.tracing._addresses import is_http_address, shown_address
 from podium.tracing._console import ConsoleTree
 from podium.tracing._dialect import Dialect
 from podium.tracing._meter_provider import MetricPlace
@@ -22,6 +25,7 @@ from podium.tracing._span_place import SpanPlace
 if TYPE_CHECKING:
     from podium.tracing._otlp import Collector
 
+MadeT = TypeVar("MadeT", BatchSpanProcessor, PeriodicExportingMetricReader)
 Place = SpanPlace | MetricPlace
 
 _QUEUE_SPANS = 2**15
@@ -29,6 +33,14 @@ _QUEUE_SPANS = 2**15
 _SENDING_QUEUE_SPANS = 2**13
 """Spans that may wait for a collector, which may be dead: they take room in memory."""
 _ENDPOINT_VARIABLES = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+_HEADER_VARIABLES = (
+    "OTEL_EXPORTER_OTLP_HEADERS",
+    "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+    "OTEL_EXPORTER_OTLP_METRICS_HEADERS",
+)
+_HEADER = re.compile(r"\s*[\w!#$%&'*+.^`|~-]+\s*=", re.ASCII)
+_SETTINGS = ("OTEL_BSP_", "OTEL_METRIC_EXPORT_")
+"""How the names of variables begin that the SDK's processors and readers look at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,38 +77,67 @@ def open_places(wanted: Wanted, dialect: Dialect) -> tuple[Fanout, list[Place]]:
             "setup_tracing() was told no place for spans: otlp_endpoint=None, file=None, "
             "console=False, span_processor=None. Pass file='trace.jsonl', or another place."
         )
-    collector = _collector(wanted.otlp_endpoint) if wanted.sends else None
-    exporter = None if wanted.file is None else OtlpFileExporter(Path(wanted.file))
-    try:
+    with ExitStack() as undo:  # what was opened is closed when a later one fails
+        sender = _sender(wanted.otlp_endpoint, undo) if wanted.sends else None
+        writer = _writer(Path(wanted.file), undo) if wanted.file is not None else None
         fanout = process_fanout()
-    except ValueError:
-        if exporter is not None:
-            exporter.shutdown()
-        raise
+        undo.pop_all()
     places: list[Place] = []
     if wanted.span_processor is not None:
         kind = type(wanted.span_processor).__name__
         places.append(SpanPlace(wanted.span_processor, dialect, kind))
     if wanted.console:
         places.append(SpanPlace(ConsoleTree(), dialect, "the console"))
-    if exporter is not None:
-        batches = BatchSpanProcessor(
-            exporter, max_queue_size=_QUEUE_SPANS, schedule_delay_millis=1_000
-        )
-        places.append(SpanPlace(batches, dialect, str(exporter.path)))
-    if collector is not None:
-        places += _sending(collector, dialect)
+    if writer is not None:
+        places.append(SpanPlace(writer, dialect, str(wanted.file)))
+    if sender is not None:
+        collector, spans, metrics = sender
+        places.append(SpanPlace(spans, dialect, collector.address))
+        if metrics is not None:
+            resource = process_resource()
+            places.append(MetricPlace(metrics, resource, collector.quiet, collector.address))
     return fanout, places
 
 
+def _writer(path: Path, undo: ExitStack) -> BatchSpanProcessor:
+    exporter = OtlpFileExporter(path)
+    undo.callback(exporter.shutdown)
+    return _told(
+        lambda: BatchSpanProcessor(
+            exporter, max_queue_size=_QUEUE_SPANS, schedule_delay_millis=1_000
+        ),
+        undo,
+    )
+
+
+def _told(make: Callable[[], MadeT], undo: ExitStack) -> MadeT:
+    """Return a part of the SDK's, whose settings the environment holds.
+
+    Raises:
+        ValueError: a setting is no good.
+    """
+    try:
+        made = make()
+    except ValueError as error:
+        names = ", ".join(name for name in sorted(os.environ) if name.startswith(_SETTINGS))
+        said = " ".join(str(error).split())
+        raise ValueError(
+            f"Tracing cannot be set up with the variables {names:.120}: {said} "
+            "Mend or unset the one that this names."
+        ) from error
+    undo.callback(made.shutdown)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]  # its **kwargs
+    return made
+
+
 def _collector(endpoint: str | None) -> Collector:
-    if endpoint is not None:
-        parts = urlsplit(endpoint)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
+    named = {"otlp_endpoint": endpoint} if endpoint is not None else _endpoints_of_environment()
+    for name, address in named.items():
+        if not is_http_address(address):
             raise ValueError(
-                f"otlp_endpoint={endpoint!r:.80} is no URL of a collector. "
+                f"{name}={shown_address(address)!r:.80} is no URL of a collector. "
                 "Write it as 'http://localhost:4318'."
             )
+    _check_headers()
     try:
         from podium.tracing._otlp import Collector  # loads requests and protobuf, and is an extra
     except ImportError as error:
@@ -107,11 +148,32 @@ def _collector(endpoint: str | None) -> Collector:
     return Collector(endpoint)
 
 
-def _sending(collector: Collector, dialect: Dialect) -> list[Place]:
+def _check_headers() -> None:
+    """Refuse what OpenTelemetry would leave out, with its text, and a key in it, in a log line."""
+    for name in _HEADER_VARIABLES:
+        given = os.environ.get(name, "").strip(" ,").split(",")
+        wrong = [place for place, one in enumerate(given, 1) if one and not _HEADER.match(one)]
+        if wrong:
+            raise ValueError(
+                f"The variable {name} holds no header at place {wrong[0]} of {len(given)}. "
+                "Write it as 'name=value,name=value'."
+            )
+
+
+def _endpoints_of_environment() -> dict[str, str]:
+    return {name: os.environ[name] for name in _ENDPOINT_VARIABLES if os.environ.get(name)}
+
+
+def _sender(
+    endpoint: str | None, undo: ExitStack
+) -> tuple[Collector, BatchSpanProcessor, MetricReader | None]:
+    collector = _collector(endpoint)
     queue = None if "OTEL_BSP_MAX_QUEUE_SIZE" in os.environ else _SENDING_QUEUE_SPANS
-    spans = BatchSpanProcessor(collector.span_exporter(), max_queue_size=queue)
-    places: list[Place] = [SpanPlace(spans, dialect, collector.address)]
-    if os.environ.get("OTEL_METRICS_EXPORTER", "").strip().lower() != "none":
-        reader = PeriodicExportingMetricReader(collector.metric_exporter())
-        places.append(MetricPlace(reader, process_resource(), collector.quiet, collector.address))
-    return places
+    spans = _told(lambda: BatchSpanProcessor(collector.span_exporter(), max_queue_size=queue), undo)
+    if os.environ.get("OTEL_METRICS_EXPORTER", "").strip().lower() == "none":
+        return collector, spans, None
+    return (
+        collector,
+        spans,
+        _told(lambda: PeriodicExportingMetricReader(collector.metric_exporter()), undo),
+    )

@@ -15,13 +15,13 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from enum import Flag, auto
 from math import isfinite
 from typing import cast
 
 from podium.tracing import _redaction
-from podium.tracing._attribute_values import MAX_INT, as_text, cut
+from podium.tracing._attribute_values import MAX_INT, cut, text_of
 
 __all__ = ["CAPTURE_VARIABLE", "MAX_CONTENT_BYTES", "Capture"]
 
@@ -32,6 +32,9 @@ MAX_CONTENT_BYTES = 64 * 1024
 _LEAF_BYTES = (16 * 1024, 4 * 1024, 1024, 256, 64)
 """How long a single text in it may be, where longer ones make the whole too large."""
 _MAX_DEPTH = 32
+_MAX_ENTRIES = 16 * 1024
+"""More texts and numbers do not fit; looking at all of a million would hold the run up."""
+_NAME_BYTES = 256
 
 
 class Capture(Flag):
@@ -115,7 +118,7 @@ def content_text(key: str, value: object) -> str:
         return _redaction.REDACTED
     text = ""
     for size_bytes in _LEAF_BYTES:
-        plain = _plain(key, value, size_bytes)
+        plain = _Plain(key, size_bytes).of(value)
         text = plain if isinstance(plain, str) else _as_json(plain)
         if len(text) <= MAX_CONTENT_BYTES and len(text.encode()) <= MAX_CONTENT_BYTES:
             return text
@@ -126,31 +129,55 @@ def content_data(key: str, value: object) -> object:
     """Return content as plain data for a log event, redacted and with its texts bounded."""
     if _redaction.hides(key):
         return _redaction.REDACTED
-    return _plain(key, value, _LEAF_BYTES[0])
+    return _Plain(key, _LEAF_BYTES[0]).of(value)
 
 
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-def _plain(key: str, value: object, size_bytes: int, depth: int = 0) -> object:
-    if isinstance(value, str):
-        return _shortened(str(_redaction.redacted(key, value)), size_bytes)
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, float):
-        return value if isfinite(value) else str(value)
-    if isinstance(value, int) and abs(value) <= MAX_INT:
-        return value
-    if depth < _MAX_DEPTH and isinstance(value, Mapping):
-        fields = cast("Mapping[object, object]", value)
-        return {
-            cut(str(name), 256): _plain(key, item, size_bytes, depth + 1)
-            for name, item in fields.items()
-        }
-    if depth < _MAX_DEPTH and isinstance(value, list | tuple):
-        items = cast("Iterable[object]", value)
-        return [_plain(key, item, size_bytes, depth + 1) for item in items]
-    return _plain(key, as_text(value), size_bytes)
+class _Plain:
+    """Makes plain data of content: redacted, with bounded texts and no more entries than fit."""
+
+    def __init__(self, key: str, size_bytes: int) -> None:
+        self._key, self._size_bytes = key, size_bytes
+        self._left = _MAX_ENTRIES
+
+    def of(self, value: object, depth: int = 0) -> object:
+        self._left -= 1
+        if isinstance(value, str):
+            return self._text(value, self._size_bytes)
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, float):
+            return value if isfinite(value) else str(value)
+        if isinstance(value, int) and abs(value) <= MAX_INT:
+            return value
+        if depth < _MAX_DEPTH and isinstance(value, Mapping):
+            return self._fields(cast("Mapping[object, object]", value), depth + 1)
+        if depth < _MAX_DEPTH and isinstance(value, list | tuple):
+            return self._items(cast("Sequence[object]", value), depth + 1)
+        return self._text(text_of(value), self._size_bytes)
+
+    def _text(self, text: str, size_bytes: int) -> str:
+        return _shortened(str(_redaction.redacted(self._key, text)), size_bytes)
+
+    def _fields(self, fields: Mapping[object, object], depth: int) -> dict[str, object]:
+        told: dict[str, object] = {}
+        for name, item in fields.items():
+            if self._left <= 0:
+                told["…"] = f"[cut: {len(fields):,} entries]"
+                break
+            told[self._text(text_of(name), _NAME_BYTES)] = self.of(item, depth)
+        return told
+
+    def _items(self, items: Sequence[object], depth: int) -> list[object]:
+        told: list[object] = []
+        for item in items:
+            if self._left <= 0:
+                told.append(f"… [cut: {len(items):,} entries]")
+                break
+            told.append(self.of(item, depth))
+        return told
 
 
 def _shortened(text: str, size_bytes: int) -> str:

@@ -13,7 +13,9 @@ from podium.tracing.commands._source import Service, Source, TraceId, one_trace
 from podium.tracing.commands._terminal import results
 from podium.tracing.reading import PathPiece
 
-_Top = Annotated[int, typer.Option("--top", help="How many of the longest stretches; 0 for all.")]
+_Top = Annotated[
+    int, typer.Option("--top", help="How many of the longest stretches; 0 for all.", min=0)
+]
 
 
 def critical_path(

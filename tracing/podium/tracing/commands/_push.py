@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from opentelemetry.util.re import parse_env_headers
 
+from podium.tracing._addresses import shown_address
 from podium.tracing.commands._cells import one_line
 from podium.tracing.commands._source import OnlyTrace, Source, all_traces
 from podium.tracing.commands._terminal import notes, progress, results
@@ -41,7 +42,10 @@ def push(
             shown.update(task, completed=sent)
             if report.message:
                 notes().print(f"The collector says: {one_line(report.message)}", style="yellow")
-    results().print(f"Sent {sent:,} spans of {len(traces):,} traces to {endpoint}", soft_wrap=True)
+    results().print(
+        f"Sent {sent:,} spans of {len(traces):,} traces to {shown_address(endpoint)}",
+        soft_wrap=True,
+    )
     if rejected:
         notes().print(f"The collector left {rejected:,} of them out.", style="red")
         raise typer.Exit(1)
@@ -52,5 +56,12 @@ def _headers(given: list[str]) -> dict[str, str]:
     wrong = [each for each in given if "=" not in each]
     if wrong:
         raise typer.BadParameter(f"{wrong[0]!r} has no value. Write it as name=value.")
+    unfit = [
+        each.partition("=")[0] for each in given if not (each.isascii() and each.isprintable())
+    ]
+    if unfit:
+        raise typer.BadParameter(
+            f"{unfit[0]!a} holds characters that no HTTP header may. Write it in plain ASCII."
+        )
     found = dict(parse_env_headers(os.environ.get("OTEL_EXPORTER_OTLP_HEADERS", ""), liberal=True))
     return found | dict((each.partition("=")[0], each.partition("=")[2]) for each in given)

@@ -63,7 +63,10 @@ def _read(source: str) -> tuple[Trace, ...]:
     # All of a trace stays until the command ends, so looking for garbage in it is wasted time.
     gc.disable()
     if source == "-":
-        return read_traces(sys.stdin.buffer)
+        piped = getattr(sys.stdin, "buffer", None)  # stdin is None where it was closed
+        if piped is None:
+            raise ValueError("FILE is '-', but nothing is piped in. Pipe a record, or name a file.")
+        return read_traces(piped)
     path = Path(source)
     if not path.is_file():
         return read_traces(path)  # says what is wrong with it

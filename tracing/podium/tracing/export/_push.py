@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
+from podium.tracing._addresses import is_http_address, shown_address
 from podium.tracing._encode import encode
 from podium.tracing._text import printable
 from podium.tracing.export._otlp_document import otlp_document
@@ -60,6 +61,7 @@ def push(
     import httpx2  # 0.1 s, and only needed to send
 
     url = _url(endpoint)
+    shown = shown_address(url)
     encoding = encoding or ("protobuf" if _has_protobuf() else "json")
     kind = "application/x-protobuf" if encoding == "protobuf" else "application/json"
     with httpx2.Client(
@@ -68,12 +70,12 @@ def push(
         for batch in _batches(spans):
             try:
                 answer = client.post(url, content=_encoded(batch, encoding))
-            except httpx2.HTTPError as error:
+            except (httpx2.HTTPError, httpx2.InvalidURL) as error:
                 raise ValueError(
-                    f"Spans cannot be sent to {url!r}: {error or type(error).__name__}. "
+                    f"Spans cannot be sent to {shown!r}: {error or type(error).__name__}. "
                     "Start the collector, or give the address at which it takes OTLP over HTTP."
                 ) from error
-            yield _report(answer, len(batch), url)
+            yield _report(answer, len(batch), shown)
 
 
 def _url(endpoint: str) -> str:
@@ -82,18 +84,13 @@ def _url(endpoint: str) -> str:
     Raises:
         ValueError: it is none.
     """
-    try:
-        parts = urlsplit(endpoint)
-        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        path = parts.path
-    except ValueError:  # brackets without an address, or a port that is none
-        is_address, path = False, ""
-    if not is_address:
+    if not is_http_address(endpoint):
         raise ValueError(
-            f"The endpoint {endpoint!r} is no address of a collector. "
+            f"The endpoint {shown_address(endpoint)!r} is no address of a collector. "
             "Write it as in http://localhost:4318."
         )
-    return endpoint.rstrip("/") + _PATH if path in ("", "/") else endpoint
+    parts = urlsplit(endpoint)
+    return endpoint if parts.path not in ("", "/") else urlunsplit(parts._replace(path=_PATH))
 
 
 def _batches(spans: Iterable[TraceSpan]) -> Iterator[list[TraceSpan]]:
@@ -128,7 +125,7 @@ def _encoded(batch: list[TraceSpan], encoding: Encoding) -> bytes:
     return _protobuf.encode_protobuf(document)
 
 
-def _report(answer: httpx2.Response, spans: int, url: str) -> PushReport:
+def _report(answer: httpx2.Response, spans: int, shown: str) -> PushReport:
     """Return what a collector says about one request.
 
     Raises:
@@ -137,7 +134,7 @@ def _report(answer: httpx2.Response, spans: int, url: str) -> PushReport:
     if not answer.is_success:
         said = " ".join(answer.text.split()) or answer.reason_phrase
         raise ValueError(
-            f"The collector at {url!r} refused {spans} spans with status {answer.status_code}: "
+            f"The collector at {shown!r} refused {spans} spans with status {answer.status_code}: "
             f"{printable(said, limit=100)}. "
             "Check the path and the headers that this collector wants."
         )

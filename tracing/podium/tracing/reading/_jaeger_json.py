@@ -14,8 +14,9 @@ from podium.tracing.reading._json import (
     as_objects,
     as_text,
     as_time,
+    shallow,
 )
-from podium.tracing.reading._otlp_values import bytes_of, float_of
+from podium.tracing.reading._otlp_values import bytes_of, float_of, int_of
 from podium.tracing.reading._problems import Problems
 from podium.tracing.reading._span import (
     KINDS,
@@ -83,14 +84,13 @@ def _value(pair: Object) -> object:
     value = pair.get("value")
     match pair.get("type"):
         case "int64":  # as text where JavaScript could not hold it
-            number = as_int(value)
-            return value if number is None else number
+            return int_of(value)
         case "float64":
             return float_of(value)
         case "binary":
             return bytes_of(value)
         case _:
-            return value
+            return shallow(value)
 
 
 def _references(span: Object) -> tuple[str | None, tuple[SpanLink, ...]]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from podium.tracing._addresses import shown_address
 from podium.tracing.reading._json import Object, as_object, as_objects
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ def fetch_trace(address: str, trace_id: str | None) -> Object:
     wanted = trace_id or re.split("[?#/]", named)[0]
     if not wanted or _NOT_A_PATH.search(wanted):
         raise ValueError(
-            f"Jaeger at {address!r} was asked for trace_id={wanted!r}, which is no trace id. "
+            f"Jaeger at {shown_address(address)!r} was asked for trace_id={wanted!r:.80}, which is "
+            "no trace id. "
             "Pass its hex digits as trace_id=; result.trace_id has them."
         )
     return _get(base, f"api/traces/{wanted.lower()}", {})
@@ -55,7 +57,7 @@ def _get(base: str, path: str, query: Mapping[str, str]) -> Object:
         answer = httpx2.get(url, params=query or None, timeout=_SECONDS, follow_redirects=True)
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise ValueError(
-            f"Jaeger cannot be asked at {url!r}: {error or type(error).__name__}. "
+            f"Jaeger cannot be asked at {shown_address(url)!r}: {error or type(error).__name__}. "
             "Start it, or give the address of its UI, such as http://localhost:16686."
         ) from error
     return _checked(answer, url)
@@ -75,7 +77,7 @@ def _checked(answer: httpx2.Response, url: str) -> Object:
     if answer.status_code == 200 and isinstance(document.get("data"), list) and not said:
         return document
     raise ValueError(
-        f"Jaeger at {url!r} answered with status {answer.status_code}: "
+        f"Jaeger at {shown_address(url)!r} answered with status {answer.status_code}: "
         f"{(said or 'no JSON of a trace')[:120]}. "
         "Check the trace id, and that the address is that of Jaeger's UI."
     )

@@ -9,6 +9,8 @@ Object = Mapping[str, object]
 ChoiceT = TypeVar("ChoiceT", bound=str)
 
 _MAX_TIME = 2**63 - 1
+MAX_DEPTH = 64
+"""How deep a value of an attribute is read; every question about a trace can go so deep."""
 _NOTHING: Object = {}
 
 
@@ -40,6 +42,17 @@ def as_int(value: object) -> int | None:
         return int(value) if isinstance(value, str | float) else None
     except (ValueError, OverflowError):  # no number, or an infinite one
         return None
+
+
+def shallow(value: object, depth: int = 0) -> object:
+    """Return a value without what lies deeper in it than can be told; None stands there."""
+    if not isinstance(value, dict | list):
+        return value
+    if depth >= MAX_DEPTH:
+        return None
+    if isinstance(value, list):
+        return [shallow(each, depth + 1) for each in as_items(value)]  # pyright: ignore[reportUnknownArgumentType]
+    return {key: shallow(each, depth + 1) for key, each in as_object(value).items()}  # pyright: ignore[reportUnknownArgumentType]
 
 
 def as_time(value: object) -> int:

@@ -78,6 +78,9 @@ _CACHE_WRITE_KEYS = (
 )
 _COST_KEYS = ("llm.cost.total", "gen_ai.usage.cost", "operation.cost")
 
+_MAX_COST_DIGITS = 15
+"""No run costs more; larger figures would drown all others, or take them past any float."""
+
 
 def role_of(name: str, attributes: Attributes) -> Role:
     """Return what kind of work a span is."""
@@ -143,7 +146,7 @@ def cost_of(attributes: Attributes, *keys: str) -> Decimal | None:
                 amount = Decimal(str(value))
             except InvalidOperation:
                 continue
-            if amount.is_finite():
+            if amount.is_finite() and amount.adjusted() < _MAX_COST_DIGITS:
                 return amount
     return None
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from podium.tracing.reading import _ids
 from podium.tracing.reading._json import (
+    MAX_DEPTH,
     Object,
     as_choice,
     as_items,
@@ -20,11 +21,14 @@ from podium.tracing.reading._otlp_values import attributes_of
 from podium.tracing.reading._problems import Problems
 from podium.tracing.reading._span import KINDS, STATUSES, Source, SpanEvent, SpanLink, TraceSpan
 
+_DEEPEST = 4 * MAX_DEPTH + 12
+"""How deep a document is read: a value takes up to four levels of it, and stands below others."""
+
 
 def read_otlp(document: Object, problems: Problems) -> Iterator[TraceSpan]:
     """Yield the spans of one export request."""
     if "resource_spans" in document:
-        document = as_object(_in_camel_case(document))
+        document = as_object(_in_camel_case(document, 0))
     for group in as_objects(document.get("resourceSpans")):
         service = _service(as_object(group.get("resource")))
         # The second is the name that scopes had before OTLP 1.0.
@@ -89,12 +93,15 @@ def _scope(scope: Object) -> Source:
     )
 
 
-def _in_camel_case(value: object) -> object:
+def _in_camel_case(value: object, depth: int) -> object:
     """Return a document of a producer that kept the field names of the protocol's source."""
+    if depth >= _DEEPEST:
+        return None
     if isinstance(value, list):
-        return [_in_camel_case(each) for each in as_items(value)]  # pyright: ignore[reportUnknownArgumentType]
+        return [_in_camel_case(each, depth + 1) for each in as_items(value)]  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(value, dict):
-        return {_camel(key): _in_camel_case(each) for key, each in as_object(value).items()}  # pyright: ignore[reportUnknownArgumentType]
+        fields = as_object(value)  # pyright: ignore[reportUnknownArgumentType]
+        return {_camel(key): _in_camel_case(each, depth + 1) for key, each in fields.items()}
     return value
 
 

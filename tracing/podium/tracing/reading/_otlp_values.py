@@ -6,10 +6,18 @@ import base64
 import binascii
 import sys
 
-from podium.tracing.reading._json import as_int, as_items, as_object, as_objects, as_text
+from podium.tracing.reading._json import (
+    MAX_DEPTH,
+    as_int,
+    as_items,
+    as_object,
+    as_objects,
+    as_text,
+    shallow,
+)
 
 
-def attributes_of(pairs: object) -> dict[str, object]:
+def attributes_of(pairs: object, depth: int = 0) -> dict[str, object]:
     """Return OTLP's list of keys and values as a dict."""
     found: dict[str, object] = {}
     for pair in as_objects(pairs):
@@ -17,36 +25,48 @@ def attributes_of(pairs: object) -> dict[str, object]:
         text = as_object(tagged).get("stringValue")  # nearly always
         # The same few keys stand on every span; kept once, a large trace needs half the memory.
         key = sys.intern(as_text(pair.get("key")))
-        found[key] = text if text is not None else value_of(tagged)
+        found[key] = shallow(text) if text is not None else value_of(tagged, depth)
     return found
 
 
-def value_of(tagged: object) -> object:
-    """Return a tagged value as a plain one; one without a known tag stays as it is."""
+def value_of(tagged: object, depth: int = 0) -> object:
+    """Return a tagged value as a plain one; one without a known tag stays as it is.
+
+    What lies too deep in it is left out.
+    """
+    if depth >= MAX_DEPTH:
+        return None
     for kind, value in as_object(tagged).items():
         match kind:
             case "stringValue" | "boolValue":
-                return value
+                return shallow(value)
             case "intValue":
-                number = as_int(value)
-                return value if number is None else number
+                return int_of(value)
             case "doubleValue":
                 return float_of(value)
             case "bytesValue":
                 return bytes_of(value)
             case "arrayValue":
-                return tuple(value_of(each) for each in as_items(as_object(value).get("values")))
+                return tuple(
+                    value_of(each, depth + 1) for each in as_items(as_object(value).get("values"))
+                )
             case "kvlistValue":
-                return attributes_of(as_object(value).get("values"))
+                return attributes_of(as_object(value).get("values"), depth + 1)
             case _:
                 pass
-    return tagged or None
+    return shallow(tagged) or None
+
+
+def int_of(value: object) -> object:
+    """Return a whole number, which may be written as text."""
+    number = as_int(value)
+    return shallow(value) if number is None else number
 
 
 def float_of(value: object) -> object:
     """Return a number; JSON has none for infinity, so it may be written as text."""
     try:
-        return float(value) if isinstance(value, str | int | float) else value
+        return float(value) if isinstance(value, str | int | float) else shallow(value)
     except (ValueError, OverflowError):  # no number, or an integer too large for one
         return value
 
@@ -56,4 +76,4 @@ def bytes_of(value: object) -> object:
     try:
         return base64.b64decode(as_text(value), validate=True)
     except (binascii.Error, ValueError):  # ValueError: not ASCII
-        return value
+        return shallow(value)

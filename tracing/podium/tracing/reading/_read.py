@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
+from podium.tracing._addresses import shown_address
 from podium.tracing.reading import _jaeger_query
 from podium.tracing.reading._documents import (
     documents_of_file,
@@ -37,7 +38,8 @@ def read_trace(source: TraceSource, *, trace_id: str | None = None) -> Trace:
     """
     if is_address(source):
         answer = _jaeger_query.fetch_trace(str(source), trace_id)
-        return choose(_traces((answer,), f"Jaeger at {source!r}", Problems()), None, str(source))
+        where = shown_address(str(source))
+        return choose(_traces((answer,), f"Jaeger at {where!r}", Problems()), None, where)
     return choose(read_traces(source), trace_id, _named(source))
 
 
@@ -52,7 +54,8 @@ def read_traces(source: TraceSource, *, service: str = "podium") -> tuple[Trace,
     """
     if is_address(source):
         answer = _jaeger_query.fetch_traces(str(source), service)
-        return _traces((answer,), f"Jaeger at {source!r}, service {service!r},", Problems())
+        where = f"Jaeger at {shown_address(str(source))!r}, service {service!r},"
+        return _traces((answer,), where, Problems())
     problems = Problems()
     return _traces(_documents(source, problems), _named(source), problems)
 

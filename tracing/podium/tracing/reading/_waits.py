@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 
 from podium.tracing import attributes as names
+from podium.tracing.reading._otlp_values import float_of
 from podium.tracing.reading._span import TraceSpan
 
 _SECONDS_KEYS = (names.BUDGET_WAITED_SECONDS, names.RETRY_DELAY_SECONDS)
@@ -29,8 +31,8 @@ def waits_in(span: TraceSpan) -> Iterator[Wait]:
     """Yield the waits that a span's events tell."""
     for event in span.events:
         for key in _SECONDS_KEYS:
-            seconds = event.attributes.get(key)
-            if isinstance(seconds, int | float) and seconds > 0:
+            seconds = float_of(event.attributes.get(key))
+            if isinstance(seconds, float) and 0 < seconds < inf:
                 yield Wait(span=span, what=event.name, time_ns=event.time_ns, seconds=seconds)
                 break
 

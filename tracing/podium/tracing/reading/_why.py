@@ -98,8 +98,9 @@ def _share(node: UsageTree, owner: UsageTree) -> str:
 
 def _others(found: tuple[Ending, ...], tops: list[Ending]) -> Iterator[str]:
     """Yield how agents below ended that did not answer; those that ended alike together."""
-    told = [_alike(top) for top in tops]
-    below = [each for each in found if each not in tops and not each.is_natural]
+    told = {_alike(top) for top in tops}
+    at_top = {top.span.span_id for top in tops}
+    below = [each for each in found if each.span.span_id not in at_top and not each.is_natural]
     groups: dict[str, list[Ending]] = {}
     for each in below:
         groups.setdefault(_alike(each), []).append(each)
