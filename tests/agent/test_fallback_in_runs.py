@@ -189,3 +189,14 @@ async def test_when_all_fail_the_error_has_what_the_run_had() -> None:
 
     assert caught.value.partial is not None
     assert caught.value.partial.usage.requests == 2
+
+
+async def test_a_budget_that_ends_within_a_fallback_is_an_ending_whatever_on_says() -> None:
+    down = [ScriptedChatGenerator([ConnectionError("down")]) for _ in range(2)]
+    inner = FallbackChatGenerator(down, on=Exception)
+    agent = Agent(chat_generator=FallbackChatGenerator([inner], on=Exception))
+
+    result = await agent.run_async("Hello", budget=Budget(requests=1))
+
+    assert result.exit_reason == "request_budget_exceeded"
+    assert result.usage.requests == 1

@@ -31,6 +31,51 @@ async def test_a_class_with_run_is_a_hook() -> None:
     assert result.messages[1].text == "noted"
 
 
+def yields(state: State) -> Any:
+    yield state
+
+
+async def yields_async(state: State) -> Any:
+    yield state
+
+
+@pytest.mark.parametrize("function", [yields, yields_async])
+def test_a_function_that_yields_is_refused_as_a_hook(function: Any) -> None:
+    with pytest.raises(ValueError, match="yields, so a call would do nothing"):
+        hook(function)
+
+
+async def test_an_object_with_an_async_call_is_awaited() -> None:
+    class Note:
+        async def __call__(self, state: State) -> None:
+            state.set("messages", [ChatMessage.from_user("noted")])
+
+    result = await _run(["done"], hooks={"before_run": [hook(Note())]})
+
+    assert result.messages[1].text == "noted"
+
+
+async def test_a_plain_hook_that_hands_out_a_coroutine_is_not_taken_for_done() -> None:
+    async def note(state: State) -> None:
+        raise AssertionError
+
+    def forgotten(state: State) -> Any:
+        return note(state)
+
+    with pytest.raises(TypeError, match="returned a coroutine, so nothing was done"):
+        await _run(["done"], hooks={"before_run": [hook(forgotten)]})
+
+
+@pytest.mark.parametrize("reason", [5, True, ["enough"]])
+async def test_a_reason_to_stop_that_is_no_text_is_refused(reason: Any) -> None:
+    @hook
+    def stop(state: State) -> None:
+        state.set("stop_run", reason)
+
+    with pytest.raises(StateError, match="'stop_run' takes the reason as text, and got"):
+        await _run(["done"], hooks={"before_run": [stop]})
+
+
 async def test_an_async_hook_is_awaited() -> None:
     @hook
     async def note(state: State) -> None:

@@ -183,3 +183,16 @@ async def test_a_budget_counts_the_tools_that_are_offered_not_the_catalog() -> N
     result = await agent.run_async([ChatMessage.from_user("go")])
 
     assert result["exit_reason"] == "text"
+
+
+async def test_a_tool_that_can_be_found_may_not_have_the_name_of_another_one() -> None:
+    model = ScriptedChatGenerator([calls(call("search_tools", query="weather")), "Sun."])
+    own = Tool("get_weather", "Look outside.", {}, lambda: "sun")
+    agent = Agent(chat_generator=model, tools=[own, catalog()])
+
+    with pytest.raises(ValueError, match="Two tools are named 'get_weather'"):
+        await agent.run_async("Weather in Oslo?")
+    with pytest.raises(ValueError, match="Two tools are named 'get_weather'"):
+        await agent.warm_up_async()
+
+    assert model.requests == []

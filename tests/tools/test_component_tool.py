@@ -158,6 +158,37 @@ async def test_the_component_is_warmed_up_and_closed_with_its_tool() -> None:
     assert translate.log == ["warm", "close"]
 
 
+class Awaited:
+    """Gets ready in an async method, and is put away in a plain one that is named as async."""
+
+    close_async: Any
+
+    def __init__(self) -> None:
+        self.log: list[str] = []
+        self.close_async = lambda: self.log.append("closed")
+
+    def run(self) -> str:
+        return "done"
+
+    async def warm_up(self) -> None:
+        self.log.append("warm")
+
+
+@anyio_test
+async def test_what_a_component_is_warmed_up_and_closed_by_may_be_async_or_not() -> None:
+    awaited = Awaited()
+
+    await ComponentTool(awaited).warm_up_async()
+    await ComponentTool(awaited).close_async()
+
+    assert awaited.log == ["warm", "closed"]
+
+
+def test_an_async_warm_up_is_not_lost_in_plain_code() -> None:
+    with pytest.raises(TypeError, match=r"Awaited is async.* Await the tool's warm_up_async"):
+        ComponentTool(Awaited()).warm_up()
+
+
 @pytest.mark.parametrize(
     ("component", "words"),
     [

@@ -257,6 +257,7 @@ def test_a_document_is_read_by_its_name(docs: Path) -> None:
             "~/a.txt",
         ),
         *("out.txt", "out/secret.txt", "round.txt", "nul\0.txt", "", ".", "ships", ".hidden.txt"),
+        *("to_hidden.txt", "to_git/config.txt"),
         *("pipe.txt", "hull.txt/x", "a" * 5_000 + ".txt", "program.py"),
     ],
 )
@@ -265,6 +266,10 @@ def test_threat_51_nothing_outside_the_folder_can_be_read(docs: Path, name: str)
     (docs / "out").symlink_to(docs.parent, target_is_directory=True)
     (docs / "round.txt").symlink_to(docs / "round.txt")
     (docs / ".hidden.txt").write_text("hidden")
+    (docs / "to_hidden.txt").symlink_to(docs / ".hidden.txt")
+    (docs / ".git").mkdir()
+    (docs / ".git" / "config.txt").write_text("hidden")
+    (docs / "to_git").symlink_to(docs / ".git", target_is_directory=True)
     (docs / "program.py").write_text("print()")
     os.mkfifo(docs / "pipe.txt")
 

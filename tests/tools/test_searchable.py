@@ -276,3 +276,27 @@ def test_a_long_description_is_summed_up_by_its_first_line() -> None:
 
     assert searchable_module._summary(long) == "x" * 160 + "…"
     assert searchable_module._summary(get_stock_price) == "Price of a share."
+
+
+async def test_of_a_searchable_toolset_in_the_catalog_the_tools_are_found_for_one_run_only() -> (
+    None
+):
+    inner = over([get_weather], search_tool_name="inner_search")
+    outer = over([Toolset([book_hotel]), inner + get_stock_price])
+    first, second = outer.spawn(), outer.spawn()
+
+    await search(first, query="weather of a city", k=1)
+
+    assert names(first) == ["search_tools", "get_weather"]
+    assert names(second) == ["search_tools"]
+    assert names(outer.selectable())[1:] == ["book_hotel", "get_weather", "get_stock_price"]
+
+
+def test_all_that_can_be_found_can_be_reached() -> None:
+    seen = over([get_weather, book_hotel]) + get_stock_price
+    small = SearchableToolset([get_weather])
+
+    assert names(seen.reachable()) == [
+        *("search_tools", "get_weather", "book_hotel", "get_stock_price"),
+    ]
+    assert names(small.reachable()) == ["get_weather"]

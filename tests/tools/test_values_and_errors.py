@@ -30,6 +30,13 @@ def test_what_is_not_base64_is_refused(make: Any) -> None:
         make("data:image/png;base64,xx")
 
 
+@pytest.mark.parametrize("make", [ImageContent, FileContent])
+@pytest.mark.parametrize("given", [None, b"AAAA", 5])
+def test_what_is_no_text_is_refused_as_base64(make: Any, given: Any) -> None:
+    with pytest.raises(TypeError, match=r"not base64 text. Pass the bytes themselves to from_b"):
+        make(given)
+
+
 @pytest.mark.parametrize(
     ("result", "text"),
     [

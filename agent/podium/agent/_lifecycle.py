@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from podium.tools import Tool
 from podium.tools._threads import run_in_thread
-from podium.tools._toolset import flatten_tools
+from podium.tools._toolset import reachable_tools
 
 if TYPE_CHECKING:
     from podium.agent._agent import Agent, Tools
@@ -26,7 +26,7 @@ async def call_on_parts(agent: Agent, call: Call) -> None:
     if call == "warm_up":
         for part in parts:
             await call_on_part(part, call)
-        flatten_tools(agent.toolbox())  # only now toolsets that connect know what they hold
+        reachable_tools(agent.toolbox())  # only now toolsets that connect know what they hold
         return
     async with AsyncExitStack() as stack:  # runs them last in, first out, whatever fails
         for part in reversed(parts):

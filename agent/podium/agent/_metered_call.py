@@ -158,16 +158,17 @@ class _Call:
                 failure, attempt=attempt, model=model_name(before), next_model=model_name(generator)
             )
 
-    def failed(self, error: BaseException) -> None:
+    def failed(self, error: BaseException, *, was_sent: bool = True) -> None:
         """Free the room of a try that surely did no work; one that may have is charged in full."""
         if not self._is_open:
             return
         self._is_open = False
         self._failures.append((error, self._context.tree.effects.monotonic()))
-        if not (isinstance(error, ModelError) and error.was_refused):
+        did_work = was_sent and not (isinstance(error, ModelError) and error.was_refused)
+        if did_work:
             self._record(None, model_name(self._request.generator))
         if self._permit is not None:
-            self._permit.give_back(error)
+            self._permit.give_back(did_work=did_work)
 
     def answered(self, replies: Sequence[ChatMessage]) -> MeteredReply:
         """Charge what the try used, and return what came of it."""

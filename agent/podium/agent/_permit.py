@@ -10,7 +10,6 @@ from typing import Any
 from podium.agent._out_of_budget import OutOfBudgetError
 from podium.agent._sizing import CallNeeds, output_cap, size_call
 from podium.agent._spending import Spending
-from podium.agent.errors import ModelError
 from podium.agent.ledger import Denied, Reservation, Resource
 from podium.agent.messages import ChatMessage
 from podium.agent.models._output_caps import OutputCaps, output_caps
@@ -59,12 +58,12 @@ class Permit:
             response_format=(self.generation_kwargs or {}).get("response_format"),
         )
 
-    def give_back(self, error: BaseException) -> None:
+    def give_back(self, *, did_work: bool) -> None:
         """Free the room of a call that surely did no work; charge one that may have in full."""
-        if isinstance(error, ModelError) and error.was_refused:
-            self.reservation.cancel()
-        else:
+        if did_work:
             self.reservation.settle(None)
+        else:
+            self.reservation.cancel()
 
     def was_cut(self, reply: ChatMessage) -> bool:
         """Return whether the ledger's own cap cut the reply."""

@@ -34,6 +34,20 @@ def add_messages(current: list[ChatMessage], new: object) -> list[ChatMessage]:
     return [*current, *cast("list[ChatMessage]", added)]
 
 
+def take_stop(current: object, new: object) -> str | None:
+    """Return the reason for which a run is to stop; it becomes the exit reason.
+
+    Raises:
+        StateError: it is no text.
+    """
+    if new is None or isinstance(new, str):
+        return new
+    raise StateError(
+        f"State key 'stop_run' takes the reason as text, and got {new!r:.80}. "
+        "Set it to a word of your own, such as 'enough_found'."
+    )
+
+
 RUN_KEYS: Mapping[str, Mapping[str, Any]] = {
     "messages": {"type": list[ChatMessage], "handler": add_messages},
     "step_count": {"type": int},
@@ -41,7 +55,7 @@ RUN_KEYS: Mapping[str, Mapping[str, Any]] = {
     "context_tokens": {"type": int},
     "tool_call_counts": {"type": dict},
     "exit_reason": {"type": str},
-    "stop_run": {"type": str},
+    "stop_run": {"type": str, "handler": take_stop},
     "continue_run": {"type": bool},
     "tools": {"type": list},
     "hook_context": {"type": dict},

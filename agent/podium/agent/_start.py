@@ -20,7 +20,12 @@ from podium.agent._run_state import RUN_KEYS, RunState
 from podium.agent.errors import DelegationError
 from podium.agent.messages import ChatMessage
 from podium.tools import State, Toolset
-from podium.tools._toolset import flatten_tools, selectable_tools, spawned
+from podium.tools._toolset import (
+    flatten_tools,
+    reachable_tools,
+    selectable_tools,
+    spawned,
+)
 from podium.tools.errors import nearest
 from podium.tracing._spans import agent_span
 from podium.tracing._usage_tree import UsageMeter
@@ -89,7 +94,7 @@ def start_run(
     conversation = _conversation(messages)
     check_inputs(agent, inputs)
     tools = _chosen_tools(agent, options.tools)
-    flatten_tools(tools)  # two of one name are refused before a span is open
+    reachable_tools(tools)  # two of one name are refused before a span is open
     place = place or Place(parent=current_run.get())
     values = {name: inputs[name] for name in inputs if name in agent.variables}
     if agent.shows_budget:

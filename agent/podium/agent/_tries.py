@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 class OpenCall(Protocol):
     """A model call that a run is making."""
 
-    def failed(self, error: Exception) -> None:
+    def failed(self, error: BaseException, *, was_sent: bool = True) -> None:
         """Pay for the try that failed; its room is free again, or charged."""
         ...
 
@@ -26,6 +27,18 @@ class OpenCall(Protocol):
 
 current_call: ContextVar[OpenCall | None] = ContextVar("podium_current_call", default=None)
 """The model call that a generator is answering now; None where no run asked."""
+
+
+@contextmanager
+def before_sending() -> Generator[None]:
+    """Say that the try's request is not on its way yet: a try that ends in here costs nothing."""
+    try:
+        yield
+    except BaseException as error:
+        call = current_call.get()
+        if call is not None:
+            call.failed(error, was_sent=False)
+        raise
 
 
 async def next_try(

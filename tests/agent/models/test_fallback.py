@@ -256,3 +256,15 @@ def test_what_is_no_generator_is_refused() -> None:
 
     with pytest.raises(TypeError, match="'gpt-5-mini', which is no chat generator"):
         FallbackChatGenerator(generators)
+
+
+@pytest.mark.parametrize("given", [None, 5, OpenAIChatGenerator(api_key="k")])
+def test_what_is_no_list_is_refused(given: Any) -> None:
+    with pytest.raises(ValueError, match="Give at least one chat generator in a list"):
+        FallbackChatGenerator(given)
+
+
+@pytest.mark.parametrize("on", [5, None, "x", [ValueError], (), (5,), int])
+def test_what_cannot_say_after_which_errors_to_go_on_is_refused(on: Any) -> None:
+    with pytest.raises(TypeError, match="does not say after which errors to go on"):
+        FallbackChatGenerator([ScriptedChatGenerator([])], on=on)

@@ -9,7 +9,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from podium.agent import Agent
+from podium.agent import Agent, Budget
 from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage
 from podium.agent.models import OpenAIChatGenerator, OpenAIResponsesChatGenerator, RateLimit
@@ -63,7 +63,15 @@ class Provider:
 
 @pytest.mark.parametrize(
     "limits",
-    [{}, {"requests_per_minute": 0}, {"requests_per_minute": 5, "tokens_per_minute": -1}],
+    [
+        {},
+        {"requests_per_minute": 0},
+        {"requests_per_minute": 5, "tokens_per_minute": -1},
+        {"requests_per_minute": True},
+        {"requests_per_minute": "5"},
+        {"tokens_per_minute": 1.5},
+        {"tokens_per_minute": float("nan")},
+    ],
 )
 def test_a_limit_that_allows_nothing_or_all_is_refused(limits: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="Give at least one of them, as a whole number from 1"):
@@ -246,3 +254,20 @@ def test_a_limit_says_what_it_is() -> None:
 
     assert repr(limit) == "RateLimit(tokens_per_minute=200000)"
     assert limit.to_dict() == {"requests_per_minute": None, "tokens_per_minute": 200_000}
+
+
+async def test_a_call_that_never_left_the_line_costs_nothing() -> None:
+    async def for_ever(seconds: float) -> None:
+        await anyio.sleep_forever()
+
+    limit = RateLimit(requests_per_minute=1, sleep=for_ever)
+    await Provider(Clock()).ask(limit, 0)
+
+    with FakeOpenAIServer(["Hi."], strict=False) as server:
+        model = OpenAIChatGenerator(api_key="k", api_base_url=server.base_url, rate_limit=limit)
+        agent = Agent(chat_generator=model, budget=Budget(seconds=0.05, total_tokens=10_000))
+        result = await agent.run_async("Hi")
+        assert server.requests == []
+
+    assert result.exit_reason == "time_budget_exceeded"
+    assert (result.usage.requests, result.usage.complete) == (0, True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from podium.tools._definition import check_inputs, check_texts, is_async
@@ -115,13 +115,23 @@ def _own_docs(kind: type) -> str:
 
 def _call(component: object, what: str) -> None:
     method = getattr(component, what, None)
-    if callable(method):
-        method()
+    if not callable(method):
+        return
+    if is_async(method):
+        raise TypeError(
+            f"{what} of the component {type(component).__name__} is async, so it cannot be called "
+            f"here. Await the tool's {what}_async()."
+        )
+    method()
 
 
 async def _call_async(component: object, what: str) -> None:
-    method: Callable[[], Awaitable[object]] | None = getattr(component, f"{what}_async", None)
-    if method is not None:
-        await method()
-    elif callable(getattr(component, what, None)):
-        await run_in_thread(_call, component, what)
+    method, plain = getattr(component, f"{what}_async", None), getattr(component, what, None)
+    if not callable(method):
+        if not (callable(plain) and is_async(plain)):
+            return await run_in_thread(_call, component, what)
+        method = plain
+    outcome: object = method()
+    if inspect.isawaitable(outcome):
+        await outcome
+    return None

@@ -85,9 +85,12 @@ class Folder:
             real = path.resolve(strict=True)
         except (OSError, RuntimeError):  # RuntimeError: links in a circle, before Python 3.13
             return None
-        is_hidden = any(part.startswith(".") for part in path.relative_to(self._root).parts)
+        if not real.is_relative_to(self._root):
+            return None
+        names = (*path.relative_to(self._root).parts, *real.relative_to(self._root).parts)
+        is_hidden = any(name.startswith(".") for name in names)
         is_document = path.suffix.lower() in self._suffixes and real.is_file()
-        return real if is_document and not is_hidden and real.is_relative_to(self._root) else None
+        return real if is_document and not is_hidden else None
 
 
 def _content(path: Path) -> bytes:

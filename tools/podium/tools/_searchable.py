@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.tools._bm25 import Bm25Index
@@ -50,6 +50,8 @@ class SearchableToolset(Toolset):
     ) -> None:
         """Offer `catalog`, which may hold toolsets, of which `top_k` tools are found at a time.
 
+        Of a searchable toolset in it, the tools are taken and its own search is left out.
+
         `search_tool_parameters_description` replaces what the model reads of `query` and `k`.
 
         Raises:
@@ -88,6 +90,11 @@ class SearchableToolset(Toolset):
     def selectable(self) -> Sequence[Tool]:
         """Return the search tool and the whole catalog."""
         return [self._search_tool, *self._catalog.tools()]
+
+    def reachable(self) -> Sequence[Tool]:
+        """Return the search tool and all that it can find, or a small catalog."""
+        offered = self._offered()
+        return offered if len(offered) < self._threshold else [self._search_tool, *offered]
 
     def spawn(self, selected: Collection[str] | None = None) -> Toolset:
         """Return a set for one run that has found nothing yet, over the same catalog.
@@ -168,8 +175,8 @@ class _Catalog:
     """All the tools, and the index over them, shared by the runs."""
 
     def __init__(self, catalog: Sequence[Tool | Toolset] | Toolset, search_tool_name: str) -> None:
-        self.parts: list[Tool | Toolset] = (
-            [catalog] if isinstance(catalog, Toolset) else list(as_sequence(catalog))
+        self.parts = list(
+            _laid_open([catalog] if isinstance(catalog, Toolset) else as_sequence(catalog))
         )
         self._name = search_tool_name
         self._toolsets = [one for one in self.parts if isinstance(one, Toolset)]
@@ -207,6 +214,18 @@ class _Catalog:
                 "Rename it, or give another search_tool_name."
             )
         return tools
+
+
+def _laid_open(parts: Iterable[Tool | Toolset]) -> Iterator[Tool | Toolset]:
+    """Yield the parts, but the catalogs of searchable toolsets for those: one search finds all."""
+    for one in parts:
+        inner = one.parts() if isinstance(one, Toolset) else ()
+        if isinstance(one, SearchableToolset) or any(
+            isinstance(part, SearchableToolset) for part in inner
+        ):
+            yield from _laid_open(inner)
+        else:
+            yield one
 
 
 def _search_parameters(described: Mapping[str, str], top_k: int) -> dict[str, Any]:

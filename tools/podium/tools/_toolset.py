@@ -40,6 +40,10 @@ class Toolset:
         """Return every tool that a run may pick by name, also those that are not shown at first."""
         return list(self)
 
+    def reachable(self) -> Sequence[Tool]:
+        """Return every tool that a run may come to call, also those that are not shown at first."""
+        return list(self)
+
     def spawn(self, selected: Collection[str] | None = None) -> Toolset:
         """Return the toolset for one run: itself, or only the tools whose names are selected."""
         return self if selected is None else _Picked(self.spawn(), selected)
@@ -120,6 +124,9 @@ class _Joined(Toolset):
     def selectable(self) -> Sequence[Tool]:
         return selectable_tools(self._parts)
 
+    def reachable(self) -> Sequence[Tool]:
+        return reachable_tools(self._parts)
+
     def spawn(self, selected: Collection[str] | None = None) -> Toolset:
         return _Joined(spawned(self._parts, selected))
 
@@ -164,6 +171,19 @@ def selectable_tools(tools: Sequence[Tool | Toolset] | Toolset) -> list[Tool]:
     found: list[Tool] = []
     for one in [tools] if isinstance(tools, Toolset) else tools:
         found.extend(one.selectable() if isinstance(one, Toolset) else [one])
+    return found
+
+
+def reachable_tools(tools: Sequence[Tool | Toolset] | Toolset) -> list[Tool]:
+    """Return every tool in `tools` that a run may come to call.
+
+    Raises:
+        ValueError: two of them have the same name.
+    """
+    found: list[Tool] = []
+    for one in [tools] if isinstance(tools, Toolset) else tools:
+        found.extend(one.reachable() if isinstance(one, Toolset) else [one])
+    _check_unique(found)
     return found
 
 

@@ -243,7 +243,11 @@ def _to_base64(data: bytes) -> str:
     return base64.b64encode(data).decode("ascii")
 
 
-def _from_base64(text: str, place: str) -> bytes:
+def _from_base64(text: object, place: str) -> bytes:
+    if not isinstance(text, str):
+        raise TypeError(
+            f"{place} is {text!r:.40}, not base64 text. Pass the bytes themselves to from_bytes()."
+        )
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from podium.tools import State
+from podium.tools._definition import is_async
 
 HookFunction = Callable[[State], None]
 AsyncHookFunction = Callable[[State], Awaitable[None]]
@@ -28,9 +29,9 @@ class FunctionHook:
         if function is None and async_function is None:
             raise ValueError("FunctionHook got neither function nor async_function. Give one.")
         if function is not None:
-            _check(function, is_async=False)
+            _check(function, awaited=False)
         if async_function is not None:
-            _check(async_function, is_async=True)
+            _check(async_function, awaited=True)
             self.run_async = async_function
         self.function = function
         self.async_function = async_function
@@ -43,7 +44,13 @@ class FunctionHook:
                 f"Hook {self.name!r} is async and was called without await. "
                 "Await hook.run_async(state), as agents do."
             )
-        self.function(state)
+        outcome: object = self.function(state)
+        if inspect.iscoroutine(outcome):
+            outcome.close()  # it has not begun, and nobody will await it
+            raise TypeError(
+                f"Hook {self.name!r} is a plain function that returned a coroutine, so nothing was "
+                "done. Make it an async def, which agents await."
+            )
 
     def __repr__(self) -> str:
         """Return the name of the function."""
@@ -56,15 +63,19 @@ def hook(function: HookFunction | AsyncHookFunction) -> FunctionHook:
     Raises:
         ValueError: the function does not take exactly one argument, the state.
     """
-    if inspect.iscoroutinefunction(function):
-        return FunctionHook(async_function=function)
+    if is_async(function):
+        return FunctionHook(async_function=cast("AsyncHookFunction", function))
     return FunctionHook(cast("HookFunction", function))
 
 
-def _check(function: Callable[..., Any], *, is_async: bool) -> None:
+def _check(function: Callable[..., Any], *, awaited: bool) -> None:
     name = getattr(function, "__name__", repr(function))
-    if inspect.iscoroutinefunction(function) != is_async:
-        kind, place = ("async", "async_function") if not is_async else ("plain", "function")
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise ValueError(
+            f"Hook function {name!r} yields, so a call would do nothing. Write it without yield."
+        )
+    if is_async(function) != awaited:
+        kind, place = ("async", "async_function") if not awaited else ("plain", "function")
         raise ValueError(f"Hook function {name!r} is {kind}. Pass it as {place}=, or use @hook.")
     parameters = [
         parameter

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 
+from podium.agent._tries import before_sending
 from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage
 from podium.agent.models._line import Line
@@ -43,11 +44,11 @@ class RateLimit:
         Raises:
             ValueError: there is no limit, or one below 1.
         """
-        limits = (requests_per_minute, tokens_per_minute)
-        if limits == (None, None) or any(limit is not None and limit < 1 for limit in limits):
+        given = [one for one in (requests_per_minute, tokens_per_minute) if one is not None]
+        if not given or any(type(limit) is not int or limit < 1 for limit in given):
             raise ValueError(
-                f"RateLimit got requests_per_minute={requests_per_minute} and tokens_per_minute="
-                f"{tokens_per_minute}. Give at least one of them, as a whole number from 1."
+                f"RateLimit got requests_per_minute={requests_per_minute!r} and tokens_per_minute="
+                f"{tokens_per_minute!r}. Give at least one of them, as a whole number from 1."
             )
         self.requests_per_minute = requests_per_minute
         self.tokens_per_minute = tokens_per_minute
@@ -62,7 +63,8 @@ class RateLimit:
         self, prompt_tokens: int, send: Callable[[], Awaitable[list[ChatMessage]]]
     ) -> list[ChatMessage]:
         """Wait in line until a request may start, send it, and learn from what came of it."""
-        request = await self._start(prompt_tokens)
+        with before_sending():
+            request = await self._start(prompt_tokens)
         try:
             replies = await send()
         except ModelError as error:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from podium.agent._effects import LIVE, ModelRequest
 from podium.agent._lifecycle import call_on_part
+from podium.agent._out_of_budget import OutOfBudgetError
 from podium.agent._tries import next_try
 from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage
@@ -70,9 +71,10 @@ class FallbackChatGenerator:
 
         Raises:
             ValueError: there are no generators.
-            TypeError: one of them is none, or they are not in a list.
+            TypeError: one of them is none, they are not in a list, or `on` is neither kinds of
+                exceptions nor a function.
         """
-        if not isinstance(chat_generators, Iterable):
+        if not isinstance(cast("object", chat_generators), Iterable):
             raise TypeError(
                 f"FallbackChatGenerator got {chat_generators!r:.80}, not a list. "
                 "Put the chat generators in a list, the preferred one first."
@@ -80,8 +82,8 @@ class FallbackChatGenerator:
         self.chat_generators: tuple[ChatGenerator, ...] = tuple(chat_generators)
         if not self.chat_generators:
             raise ValueError(
-                f"FallbackChatGenerator got chat_generators={chat_generators!r}, so there is "
-                "nobody to ask. Give at least one chat generator, the preferred one first."
+                f"FallbackChatGenerator got chat_generators={chat_generators!r:.80}, so nobody "
+                "can be asked. Give at least one chat generator in a list, the preferred one first."
             )
         for one in self.chat_generators:
             if not any(callable(getattr(one, name, None)) for name in ("run_async", "run")):
@@ -163,6 +165,8 @@ class FallbackChatGenerator:
             tried = replace(request, generator=generator, generation_kwargs=kwargs)
             try:
                 return {"replies": self._with_meta(await LIVE.call_model(tried), failed)}
+            except OutOfBudgetError:  # the run's ending, whatever `on` says
+                raise
             except Exception as error:
                 if (listener is not None and listener.was_called) or not self._is_curable(error):
                     self._tell_what_was_before(error, failed)
@@ -220,9 +224,14 @@ class FallbackChatGenerator:
 
 
 def _condition(on: On) -> Callable[[Exception], bool]:
-    if isinstance(on, type | tuple):
-        kinds = cast("type[Exception] | tuple[type[Exception], ...]", on)
+    kinds = cast("tuple[type[Exception], ...]", on if isinstance(on, tuple) else (on,))
+    if kinds and all(isinstance(one, type) and issubclass(one, BaseException) for one in kinds):
         return lambda error: isinstance(error, kinds)
+    if isinstance(on, tuple | type) or not callable(on):
+        raise TypeError(
+            f"FallbackChatGenerator got on={on!r:.80}, which does not say after which errors to go "
+            "on. Give a kind of exception, a tuple of kinds, or a function that takes the error."
+        )
     return on
 
 

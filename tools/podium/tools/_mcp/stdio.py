@@ -131,20 +131,22 @@ async def _started(server: StdioServerInfo) -> Process:
             f"{server.command!r:.80}. Install it, or give its full path."
         )
     try:
-        return await anyio.open_process(
-            [command, *server.args],
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            env=environment,
-            cwd=server.cwd,
-            start_new_session=True,  # Ctrl-C is for us, and what it starts ends with it
-        )
+        with anyio.CancelScope(shield=True):  # half started, nobody would end it
+            return await anyio.open_process(
+                [command, *server.args],
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=PIPE,
+                env=environment,
+                cwd=server.cwd,
+                start_new_session=True,  # Ctrl-C is for us, and what it starts ends with it
+            )
     except (OSError, ValueError) as error:
         raise MCPConnectionError(
             f"MCP server {server.label!r} cannot be started: {error!s:.120}. "
             "Check its command, arguments and folder."
         ) from error
+    raise AssertionError("a shield swallows nothing")
 
 
 async def _deliver(

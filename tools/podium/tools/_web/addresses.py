@@ -19,7 +19,13 @@ _METADATA = [
         *("fd00:ec2::/32", "fd20:ce::/32"),
     )
 ]
-_NOT_PUBLIC = [ip_network(one) for one in ("100.64.0.0/10", "64:ff9b:1::/48", "fec0::/10")]
+_NOT_PUBLIC = [
+    ip_network(one)
+    for one in (
+        *("100.64.0.0/10", "64:ff9b:1::/48", "fec0::/10"),
+        *("192.88.99.0/24", "3fff::/20", "5f00::/16"),  # which Python 3.11 does not know of
+    )
+]
 _V4_IN_LAST_BITS = [
     ip_network(one) for one in ("::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96")
 ]

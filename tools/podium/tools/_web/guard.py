@@ -98,7 +98,7 @@ def host_of(url: httpx2.URL) -> str:
 
 def port_of(url: httpx2.URL) -> int:
     """Return the port, written or not."""
-    return url.port or _DEFAULT_PORTS[url.scheme]
+    return _DEFAULT_PORTS[url.scheme] if url.port is None else url.port
 
 
 def shown(url: httpx2.URL) -> str:

@@ -6,10 +6,12 @@ import importlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
+from podium.agent._tries import before_sending
 from podium.agent.messages import ChatMessage
 from podium.agent.models._estimate import estimate_prompt_tokens
 from podium.agent.models._openai.api import ModelCall
@@ -289,9 +291,12 @@ class OpenAIGenerator(ABC):
         from podium.agent.models._openai.call import fetch_replies, stream_replies
         from podium.agent.models._openai.client import clients_here
 
-        clients = await clients_here()
-        async with clients.gate(self.api_base_url, self.max_concurrency):
-            client = await clients.client_for(self, self._settings)
+        async with AsyncExitStack() as stack:
+            with before_sending():
+                clients = await clients_here()
+                gate = clients.gate(self.api_base_url, self.max_concurrency)
+                await stack.enter_async_context(gate)
+                client = await clients.client_for(self, self._settings)
 
             def send() -> Awaitable[list[ChatMessage]]:
                 if callback is None:
