@@ -123,7 +123,7 @@ def _told(make: Callable[[], MadeT], undo: ExitStack) -> MadeT:
         said = " ".join(str(error).split())
         raise ValueError(
             f"Tracing cannot be set up with the variables {names:.120}: {said} "
-            "Mend or unset the one that this names."
+            "Change the one that this names, or unset it."
         ) from error
     undo.callback(made.shutdown)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]  # its **kwargs
     return made

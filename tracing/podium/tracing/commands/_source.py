@@ -65,7 +65,9 @@ def _read(source: str) -> tuple[Trace, ...]:
     if source == "-":
         piped = getattr(sys.stdin, "buffer", None)  # stdin is None where it was closed
         if piped is None:
-            raise ValueError("FILE is '-', but nothing is piped in. Pipe a record, or name a file.")
+            raise ValueError(
+                "FILE is '-', but nothing is piped in. Give the path of a file, or pipe one in."
+            )
         return read_traces(piped)
     path = Path(source)
     if not path.is_file():
