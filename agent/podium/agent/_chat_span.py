@@ -15,7 +15,6 @@ from podium.agent._content_shapes import (
 from podium.agent._request_facts import request_facts
 from podium.tracing import attributes as names
 from podium.tracing._content_event import emit_content, wants_content
-from podium.tracing._metrics import is_set_up as is_measured
 from podium.tracing._metrics import measure_call
 from podium.tracing._open_span import NO_SPAN, OpenSpan, tracing_enabled
 from podium.tracing._spans import chat_facts, chat_span, set_chat_result
@@ -56,7 +55,7 @@ class ChatRecord:
         self._content: dict[str, object] = {}
         self.span: OpenSpan = NO_SPAN
         """The call's span."""
-        self.is_watched = tracing_enabled() or is_measured()
+        self.is_watched = context.tree.is_watched
         """Whether anybody sees it."""
         if self.is_watched:
             self._facts = _facts(context, request, step)

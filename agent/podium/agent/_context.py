@@ -38,6 +38,9 @@ class TreeContext:
     """Where events go; None when nobody listens."""
     loop: EventLoopToken
     """The event loop the channel belongs to."""
+    is_watched: bool
+    """Whether anybody traced or measured when the outermost run started: else nothing is looked
+    at for spans, and not even asked again."""
     sequence: itertools.count[int] = field(default_factory=itertools.count)
     """Numbers the events."""
 

@@ -56,7 +56,8 @@ async def call_metered(
     if kwargs is not None:
         request = replace(request, generation_kwargs=kwargs)
     record = ChatRecord(context, request, step)
-    request = replace(request, streaming_callback=record.streaming_callback)
+    if record.is_watched and request.streaming_callback is not None:
+        request = replace(request, streaming_callback=record.streaming_callback)
     mark = current_call.set(call)
     try:
         with record.span.current():
@@ -111,7 +112,8 @@ class _Call:
             if generator is not self._request.generator:
                 self._spending = self._spending.for_generator(generator)
             self._permit = await self._ask_for_room(self._spending, generator)
-        self._request = replace(self._request, generator=generator)
+        if generator is not self._request.generator:
+            self._request = replace(self._request, generator=generator)
         self._is_open, self._started = True, clock()
         return None if self._permit is None else self._permit.generation_kwargs
 

@@ -27,6 +27,8 @@ from podium.tools._toolset import (
     spawned,
 )
 from podium.tools.errors import nearest
+from podium.tracing._metrics import is_set_up as is_measured
+from podium.tracing._open_span import tracing_enabled
 from podium.tracing._spans import agent_span
 from podium.tracing._usage_tree import UsageMeter
 
@@ -158,7 +160,11 @@ def _context(agent: Agent, task: str, options: RunOptions, place: Place) -> RunC
     parent, loop = place.parent, current_token()
     if parent is None:
         tree = TreeContext(
-            run_id=uuid.uuid4().hex, effects=place.effects, channel=place.channel, loop=loop
+            run_id=uuid.uuid4().hex,
+            effects=place.effects,
+            channel=place.channel,
+            loop=loop,
+            is_watched=tracing_enabled() or is_measured(),
         )
         depth, path, hook_context = 0, agent.name, options.hook_context or {}
         limit = DEFAULT_MAX_DEPTH if agent.max_depth is None else agent.max_depth

@@ -92,8 +92,9 @@ def settle_calls(run: RunState, stand_in: str | None = None) -> None:
     calls, given = open_calls(run.messages)
     if calls:
         results = [*given, *run.results.values()]
-        done = {one.tool_call_result.origin.id for one in results if one.tool_call_result}
-        run.unfinished += [call.tool_name for call in calls if call.id not in done]
+        if len(results) < len(calls):
+            done = {one.tool_call_result.origin.id for one in results if one.tool_call_result}
+            run.unfinished += [call.tool_name for call in calls if call.id not in done]
         if stand_in is None:
             settled = answered(calls, calls, results)
         else:

@@ -18,7 +18,7 @@ from podium.tools._text import error_text, said_by
 from podium.tools.errors import ToolError, ToolInvocationError
 from podium.tracing import attributes as names
 from podium.tracing._metrics import measure_tool
-from podium.tracing._open_span import OpenSpan
+from podium.tracing._open_span import NO_SPAN, OpenSpan
 from podium.tracing._span_events import note_budget
 from podium.tracing._spans import tool_span
 
@@ -53,17 +53,7 @@ async def run_tool(run: RunState, call: ToolCall, tool: Tool, context: CallConte
     """Run one call and return what came of it; only cancellation and interrupts pass through."""
     owner, step, clock = run.context, run.step_count + 1, run.context.tree.effects.monotonic
     owner.emit(ToolCallStarted, step, call=call)
-    span = tool_span(
-        tool_name=tool.name,
-        description=tool.description,
-        call_id=call.id,
-        agent_name=owner.name,
-        target=tool.target_name,
-        step=step,
-        path=owner.path,
-        parent=owner.span.context,
-    )
-    span.set_content(names.TOOL_ARGUMENTS, call.arguments)
+    span = _open_span(run, call, tool) if owner.tree.is_watched else NO_SPAN
     started = clock()
     outcome, failure = Outcome(""), None
     try:
@@ -80,15 +70,32 @@ async def run_tool(run: RunState, call: ToolCall, tool: Tool, context: CallConte
         seconds = clock() - started
         context.state.close()
         owner.meter.record_tool(seconds)
-        if failure is not None:
-            span.fail(failure)
-        span.end()
-        measure_tool(tool.name, agent_name=owner.name, seconds=seconds, error=failure)
+        if owner.tree.is_watched:
+            if failure is not None:
+                span.fail(failure)
+            span.end()
+            measure_tool(tool.name, agent_name=owner.name, seconds=seconds, error=failure)
     text = outcome.text(call) if owner.tree.channel is not None else ""
     failed = outcome.error is not None
     owner.emit(ToolCallFinished, step, call=call, result=text, error=failed, seconds=seconds)
     await owner.wait_for_reader()
     return outcome
+
+
+def _open_span(run: RunState, call: ToolCall, tool: Tool) -> OpenSpan:
+    owner = run.context
+    span = tool_span(
+        tool_name=tool.name,
+        description=tool.description,
+        call_id=call.id,
+        agent_name=owner.name,
+        target=tool.target_name,
+        step=run.step_count + 1,
+        path=owner.path,
+        parent=owner.span.context,
+    )
+    span.set_content(names.TOOL_ARGUMENTS, call.arguments)
+    return span
 
 
 def _keep_what_was_found(run: RunState, call: ToolCall, tool: Tool, error: BaseException) -> None:

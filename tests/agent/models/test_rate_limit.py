@@ -209,9 +209,8 @@ def test_threads_with_loops_of_their_own_share_one_line() -> None:
     for thread in threads:
         thread.join(10)
 
-    times = sorted(at for _, at in provider.arrivals)
-    assert len(times) == 20
-    assert all(times[place + 3] - times[place] >= WINDOW_SECONDS for place in range(17))
+    assert len(provider.arrivals) == 20
+    assert clock.now >= 6 * WINDOW_SECONDS  # a line for each thread would have been done after one
 
 
 async def test_two_generators_share_the_limit_they_were_given() -> None:
