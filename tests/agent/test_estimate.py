@@ -47,7 +47,7 @@ TRUE_COUNTS = [
     pytest.param(EMOJI, 18, 14, id="emoji"),
 ]
 
-BYTES_PER_SECOND = 300_000
+BYTES_PER_SECOND = 2_000_000
 
 
 @pytest.mark.parametrize(("text", "older", "newer"), TRUE_COUNTS)
@@ -144,7 +144,7 @@ def test_a_message_is_counted_once() -> None:
     again = estimate_message_tokens(message)
 
     assert again == first == MESSAGE_OVERHEAD + 100_000
-    assert time.process_time() - started < 0.1
+    assert time.process_time() - started < 0.01
 
 
 def test_a_prompt_costs_its_messages_and_a_third_of_the_bytes_of_its_tools() -> None:

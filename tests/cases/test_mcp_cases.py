@@ -105,7 +105,7 @@ async def test_c195_a_silent_server_costs_its_call_and_not_the_run() -> None:
     assert result.text == "done"
     assert answer(result)[1]
     assert "timeout" in str(answer(result)[0])
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 15
 
 
 async def test_c196_a_cancelled_run_stops_though_the_server_is_silent() -> None:
@@ -121,7 +121,7 @@ async def test_c196_a_cancelled_run_stops_though_the_server_is_silent() -> None:
     await agent.close_async()
 
     assert scope.cancelled_caught
-    assert took < 6
+    assert took < 2.0
     assert not [one for one in threading.enumerate() if one.name == "podium-mcp-peer"]
 
 
@@ -214,7 +214,7 @@ async def test_c205_a_start_that_takes_too_long_names_the_server_and_can_be_trie
     await toolset.close_async()
     result = await run(toolset)
 
-    assert took < 8
+    assert took < 3
     assert result.text == "done"
 
 
@@ -227,5 +227,5 @@ async def test_c208_a_wrong_token_is_told_at_once_and_without_the_token() -> Non
             await run(toolset)
         await toolset.close_async()
 
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 5
     assert "SENTINEL" not in str(caught.value)

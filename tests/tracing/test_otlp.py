@@ -178,7 +178,7 @@ def test_a_collector_that_is_not_there_costs_two_seconds_at_the_end_and_one_line
     took = time.monotonic() - started
     assert not closed
     assert ran < 0.5
-    assert took < 6
+    assert took < 2.5
     (record,) = caplog.records
     assert f"exported to {place} within 2.0 seconds" in record.getMessage()
     assert "secret-4711" not in caplog.text
@@ -196,7 +196,7 @@ def test_a_collector_that_takes_but_never_answers_is_waited_for_as_long(
 
         took = time.monotonic() - started
     assert not closed
-    assert took < 4
+    assert took < 1.0
     assert len(caplog.records) == 1
 
 
@@ -252,7 +252,7 @@ def test_a_process_that_ends_waits_no_longer_for_a_dead_collector(
 
     printed = run_python("-c", LEAVE_OPEN.format(endpoint=endpoint))
 
-    assert time.time() - float(printed) < 10
+    assert time.time() - float(printed) < 4
 
 
 def rotel() -> Path:

@@ -213,4 +213,4 @@ def test_long_texts_take_time_in_proportion(piece: str) -> None:
     answered = reply(messages, [])
 
     assert answered.text
-    assert time.process_time() - started < 30  # what is quadratic takes many minutes
+    assert time.process_time() - started < 5

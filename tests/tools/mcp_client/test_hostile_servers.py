@@ -26,9 +26,9 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-BUSY_SECONDS = 0.25
-"""What no server may take of the event loop at once: 0.05 on a quick machine that is not traced."""
-LATE_SECONDS = 5.0
+BUSY_SECONDS = 0.05
+"""What no server may take of the event loop at once."""
+LATE_SECONDS = 2.0
 """The same on the wall clock of a busy machine, where the loop has to wait for its turn anyway."""
 
 
