@@ -21,6 +21,7 @@ _CITES = re.compile(rf"\S\s*§|^(?:sources?: |https?://)|^{_FILE}", re.IGNORECAS
 _RULE = re.compile(r"^\W*$")
 _BULLET = re.compile(r"^\s*(?:[-*\u2022#>]+|\d{1,3}[.)])\s+")
 _HYPHENATED = re.compile(r"(?<=\w)-\s*\n\s*(?=\w)")
+_BLANK_LINES = re.compile(r"\n[ \t]*\n")
 _SENTENCE_END = re.compile(
     r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?<!\bvs\.)"
     r"[\"')\u201d\u2019]{0,2}\s+(?=[A-Z\"\u201c`'(\[_*])"
@@ -80,6 +81,7 @@ def sentences(text: str) -> list[Sentence]:
     found = [
         (sentence, citation)
         for passage, citation in _passages(text)
+        if passage and not passage.isspace()  # much of a list of sources is nothing but citations
         for sentence in _split(passage)
     ]
     return [Sentence(sentence, citation, place) for place, (sentence, citation) in enumerate(found)]
@@ -148,6 +150,8 @@ def _passages(text: str) -> Iterator[tuple[str, str]]:
 def _ends_a_passage(before: str) -> bool:
     """Return whether a citation after `before` stands behind a sentence, not at a line's start."""
     line = before[before.rfind("\n") + 1 :]
+    if not line or line.isspace():
+        return False
     return any(letter.isalnum() for letter in _BULLET.sub("", line))
 
 
@@ -170,7 +174,7 @@ def _object_passages(item: Mapping[str, object]) -> Iterator[tuple[str, str]]:
 
 def _split(passage: str) -> Iterator[str]:
     """Yield the sentences of a passage, without rules, code and bracketed notes."""
-    for block in re.split(r"\n[ \t]*\n", passage):
+    for block in _BLANK_LINES.split(passage):
         lines = [line for line in _HYPHENATED.sub("-", block).splitlines() if not _RULE.match(line)]
         for unit in () if _is_code(block) else _units(lines):
             if unit.startswith("[") and unit.endswith("]"):
