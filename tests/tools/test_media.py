@@ -17,7 +17,7 @@ from web_site import Site
 
 from podium.tools import FetchError, FileContent, ImageContent
 from podium.tools import content as content_module
-from podium.tools._media import MAX_IMAGE_PIXELS, image_size
+from podium.tools._media import MAX_IMAGE_BYTES, MAX_IMAGE_PIXELS, image_size
 
 
 def drawn(kind: str, size: tuple[int, int] = (3, 2), **options: Any) -> bytes:
@@ -93,11 +93,12 @@ def test_threat_55_a_drawing_with_a_script_stays_bytes() -> None:
     assert ImageContent.from_bytes(svg, mime_type="image/svg+xml").mime_type == "image/svg+xml"
 
 
-def test_an_image_of_too_many_bytes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("podium.tools._media.MAX_IMAGE_BYTES", 10)
+def test_an_image_of_too_many_bytes_is_refused() -> None:
+    fitting = drawn("PNG").ljust(MAX_IMAGE_BYTES, b"\0")
 
-    with pytest.raises(ValueError, match=r"has [0-9]+ bytes, and 10 is the most. Make it smaller"):
-        ImageContent.from_bytes(drawn("PNG"))
+    with pytest.raises(ValueError, match=r"20,971,521 bytes, and 20,971,520 is the most. Make it"):
+        ImageContent.from_bytes(fitting + b"\0")
+    assert ImageContent.from_bytes(fitting)
 
 
 def test_an_image_comes_from_a_file(tmp_path: Path) -> None:

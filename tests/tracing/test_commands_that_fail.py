@@ -16,6 +16,7 @@ from podium.tracing.export import encode, otlp_document
 
 SECRET = "sk-canary"
 FULL = Path("/dev/full")
+COMMAND = "from podium.tracing.commands import app; app()"
 
 
 @pytest.fixture
@@ -39,11 +40,9 @@ def test_a_path_that_is_too_long_is_told(record: str) -> None:
 
 @pytest.mark.skipif(not FULL.exists(), reason="the system has no device that is always full")
 def test_an_output_without_room_is_told(record: str) -> None:
-    command = "from podium.tracing.commands import app; app()"
-
     with FULL.open("wb") as full:
         done = subprocess.run(
-            [sys.executable, "-c", command, "show", record],
+            [sys.executable, "-c", COMMAND, "show", record],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
@@ -55,14 +54,18 @@ def test_an_output_without_room_is_told(record: str) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_closed_standard_input_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("podium.tracing.commands._source.sys", _WithoutStdin)
+def test_a_closed_standard_input_is_told() -> None:
+    without_input = 'exec "$0" -c "$1" show - <&-'
 
-    assert "nothing is piped in" in run("show", "-").stderr
+    done = subprocess.run(
+        ["sh", "-c", without_input, sys.executable, COMMAND],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
-
-class _WithoutStdin:
-    stdin = None
+    assert "nothing is piped in" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_number_below_none_is_refused(record: str) -> None:
