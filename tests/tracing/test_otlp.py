@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -182,6 +183,21 @@ def test_a_collector_that_is_not_there_costs_two_seconds_at_the_end_and_one_line
     (record,) = caplog.records
     assert f"exported to {place} within 2.0 seconds" in record.getMessage()
     assert "secret-4711" not in caplog.text
+
+
+def test_after_closing_nobody_tries_a_dead_collector_any_more() -> None:
+    before = set(threading.enumerate())
+    handle = setup_tracing(otlp_endpoint=f"http://127.0.0.1:{unused_port()}")
+    a_run()
+    measure()
+    started = set(threading.enumerate()) - before
+
+    assert not handle.close(timeout_seconds=0.2)
+
+    assert started
+    for thread in started:
+        thread.join(2)
+    assert [thread.name for thread in started if thread.is_alive()] == []
 
 
 def test_a_collector_that_takes_but_never_answers_is_waited_for_as_long(

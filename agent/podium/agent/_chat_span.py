@@ -16,7 +16,7 @@ from podium.agent._request_facts import request_facts
 from podium.tracing import attributes as names
 from podium.tracing._content_event import emit_content, wants_content
 from podium.tracing._metrics import measure_call
-from podium.tracing._open_span import NO_SPAN, OpenSpan, tracing_enabled
+from podium.tracing._open_span import NO_SPAN, OpenSpan
 from podium.tracing._spans import chat_facts, chat_span, set_chat_result
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class ChatRecord:
 
 def record_call_made_elsewhere(context: RunContext, model: str, usage: Usage) -> None:
     """Write a call that podium did not make as a span without length, so that its tokens show."""
-    if tracing_enabled():
+    if context.tree.is_watched:
         span = chat_span(
             chat_facts(
                 model=model,

@@ -39,8 +39,8 @@ class TreeContext:
     loop: EventLoopToken
     """The event loop the channel belongs to."""
     is_watched: bool
-    """Whether anybody traced or measured when the outermost run started: else nothing is looked
-    at for spans, and not even asked again."""
+    """Whether anybody traced or measured when the outermost run started: a run is seen whole or
+    not at all."""
     sequence: itertools.count[int] = field(default_factory=itertools.count)
     """Numbers the events."""
 

@@ -28,7 +28,7 @@ from podium.tools._toolset import (
 )
 from podium.tools.errors import nearest
 from podium.tracing._metrics import is_set_up as is_measured
-from podium.tracing._open_span import tracing_enabled
+from podium.tracing._open_span import NO_SPAN, OpenSpan, tracing_enabled
 from podium.tracing._spans import agent_span
 from podium.tracing._usage_tree import UsageMeter
 
@@ -193,19 +193,23 @@ def _context(agent: Agent, task: str, options: RunOptions, place: Place) -> RunC
         asked=(id(agent), task),
         cause=place.cause,
         meter=UsageMeter(path, agent.name, parent.meter if parent is not None else None),
-        span=agent_span(
-            name=agent.name,
-            description=agent.description,
-            path=path,
-            depth=depth,
-            run_id=tree.run_id,
-            parent=None,  # the current span: the tool call's that started it, or the caller's own
-        ),
+        span=_open_span(agent, tree, path, depth) if tree.is_watched else NO_SPAN,
         spending=spending,
         seconds=seconds,
         deadline=_deadline(seconds, tree, parent),
         hook_context=hook_context,
         streaming_callback=options.streaming_callback or agent.streaming_callback,
+    )
+
+
+def _open_span(agent: Agent, tree: TreeContext, path: str, depth: int) -> OpenSpan:
+    return agent_span(
+        name=agent.name,
+        description=agent.description,
+        path=path,
+        depth=depth,
+        run_id=tree.run_id,
+        parent=None,  # the current span: the tool call's that started it, or the caller's own
     )
 
 

@@ -26,7 +26,7 @@ ARGUMENTS = [
 ]
 
 
-@pytest.fixture(scope="package")  # gone before async tests run: its loop would be in their way
+@pytest.fixture(scope="module")  # gone before async tests run: its loop would be in their way
 def browser() -> Iterator[Browser]:
     """A browser with a profile of its own; the tests skip where none is installed."""
     chromium = shutil.which("chromium")

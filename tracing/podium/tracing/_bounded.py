@@ -21,9 +21,11 @@ WAIT_SECONDS = 2.0
 class Call:
     """One action that was handed over."""
 
-    def __init__(self, action: Callable[[], object], place: str) -> None:
-        """Keep what to do, and for which place."""
-        self._action, self.place = action, place
+    def __init__(
+        self, action: Callable[[], object], place: str, give_up: Callable[[], None] | None
+    ) -> None:
+        """Keep what to do, for which place, and what ends it when it is waited for no longer."""
+        self._action, self.place, self._give_up = action, place, give_up
         self._done = threading.Event()
         self._is_good = False
 
@@ -48,6 +50,11 @@ class Call:
         """Whether it still goes on."""
         return not self._done.is_set()
 
+    def give_up(self) -> None:
+        """Let it try no longer, where that can be told."""
+        if self._give_up is not None:
+            self._give_up()
+
 
 class Helper:
     """A thread that does what it is handed, one thing after another."""
@@ -57,11 +64,16 @@ class Helper:
         self._place = place
         self._start()
 
-    def hand_over(self, action: Callable[[], object]) -> Call:
-        """Have something done; after a fork the thread is started anew."""
+    def hand_over(
+        self, action: Callable[[], object], give_up: Callable[[], None] | None = None
+    ) -> Call:
+        """Have something done; after a fork the thread is started anew.
+
+        `give_up` is called when it is not done in time, to end it.
+        """
         if not self._thread.is_alive():
             self._start()
-        call = Call(action, self._place)
+        call = Call(action, self._place, give_up)
         self._calls.put(call)
         return call
 
@@ -87,7 +99,10 @@ def wait_for(calls: Iterable[Call], seconds: float) -> bool:
     end = time.monotonic() + seconds
     waited = list(calls)
     is_good = all([call.is_done_by(end) for call in waited])
-    for place in sorted({call.place for call in waited if call.is_late}):
+    late = [call for call in waited if call.is_late]
+    for call in late:
+        call.give_up()
+    for place in sorted({call.place for call in late}):
         logger.warning(
             "Not all was exported to %s within %s seconds; the rest may be lost. "
             "Check that it answers.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 from opentelemetry import metrics
@@ -23,9 +24,19 @@ class MetricPlace:
     metrics where it did. Without any, one is made.
     """
 
-    def __init__(self, reader: MetricReader, resource: Resource, quiet: Quiet, name: str) -> None:
-        """Let the reader see what is measured from now on; log lines call the place by `name`."""
-        self._reader = reader
+    def __init__(
+        self,
+        reader: MetricReader,
+        resource: Resource,
+        quiet: Quiet,
+        name: str,
+        give_up: Callable[[], None] | None = None,
+    ) -> None:
+        """Let the reader see what is measured from now on; log lines call the place by `name`.
+
+        `give_up` ends a shutdown that is not done in time.
+        """
+        self._reader, self._give_up = reader, give_up
         self._quiet = quiet
         self._helper = Helper(name)
         self._provider = _joined(reader, resource)
@@ -36,7 +47,7 @@ class MetricPlace:
 
     def begin_shutdown(self) -> Call:
         """Have what was measured exported a last time, and the reader shut down."""
-        call = self._helper.hand_over(self._shutdown)
+        call = self._helper.hand_over(self._shutdown, self._give_up)
         self._helper.leave()
         return call
 

@@ -33,6 +33,7 @@ class Collector:
         """Keep the address; None leaves it to the environment, as the exporters read it."""
         self._endpoint = endpoint
         self._has_failed = False
+        self._senders: list[SpanSender | MetricSender] = []
         self.quiet = Quiet(says_why_itself=True)
 
     def url(self, signal: str) -> str | None:
@@ -46,11 +47,21 @@ class Collector:
 
     def span_exporter(self) -> SpanSender:
         """Return what sends spans there."""
-        return SpanSender(self)
+        sender = SpanSender(self)
+        self._senders.append(sender)
+        return sender
 
     def metric_exporter(self) -> MetricSender:
         """Return what sends metrics there."""
-        return MetricSender(self)
+        sender = MetricSender(self)
+        self._senders.append(sender)
+        return sender
+
+    def give_up(self) -> None:
+        """Let the senders try no longer: that they were too slow has been said."""
+        self._has_failed = True
+        for sender in self._senders:
+            sender.shutdown()
 
     def failed(self, error: Exception | None = None) -> None:
         """Say that something could not be sent, the first time."""
@@ -81,7 +92,7 @@ class SpanSender(OTLPSpanExporter):
     def __init__(self, collector: Collector) -> None:
         """Send to a collector."""
         super().__init__(endpoint=collector.url("traces"))
-        self._collector = collector
+        self._collector, self._is_shut = collector, False
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Send a batch."""
@@ -95,6 +106,12 @@ class SpanSender(OTLPSpanExporter):
             self._collector.failed()
         return result
 
+    def shutdown(self) -> None:
+        """Send no more; a second time does nothing."""
+        if not self._is_shut:
+            self._is_shut = True
+            super().shutdown()  # type: ignore[no-untyped-call]
+
 
 class MetricSender(OTLPMetricExporter):
     """Sends metrics; whatever fails is said once."""
@@ -102,7 +119,7 @@ class MetricSender(OTLPMetricExporter):
     def __init__(self, collector: Collector) -> None:
         """Send to a collector."""
         super().__init__(endpoint=collector.url("metrics"))
-        self._collector = collector
+        self._collector, self._is_shut = collector, False
 
     def export(
         self, metrics_data: MetricsData, timeout_millis: float | None = 10_000, **kwargs: Any
@@ -113,3 +130,9 @@ class MetricSender(OTLPMetricExporter):
                 return super().export(metrics_data, timeout_millis, **kwargs)  # pyright: ignore[reportUnknownMemberType]  # its **kwargs have no type
             except Exception:
                 return MetricExportResult.FAILURE
+
+    def shutdown(self, timeout_millis: float = 30_000, **kwargs: Any) -> None:
+        """Send no more; a second time does nothing."""
+        if not self._is_shut:
+            self._is_shut = True
+            super().shutdown(timeout_millis, **kwargs)  # pyright: ignore[reportUnknownMemberType]  # as above

@@ -92,10 +92,11 @@ def open_places(wanted: Wanted, dialect: Dialect) -> tuple[Fanout, list[Place]]:
         places.append(SpanPlace(writer, dialect, str(wanted.file)))
     if sender is not None:
         collector, spans, metrics = sender
-        places.append(SpanPlace(spans, dialect, collector.address))
+        name, give_up = collector.address, collector.give_up
+        places.append(SpanPlace(spans, dialect, name, give_up))
         if metrics is not None:
             resource = process_resource()
-            places.append(MetricPlace(metrics, resource, collector.quiet, collector.address))
+            places.append(MetricPlace(metrics, resource, collector.quiet, name, give_up))
     return fanout, places
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
@@ -15,9 +17,18 @@ from podium.tracing.content import Capture, captured
 class SpanPlace(SpanProcessor):
     """Stands before a processor that takes spans; one that raises hurts nobody else."""
 
-    def __init__(self, processor: SpanProcessor, dialect: Dialect, name: str) -> None:
-        """Keep the processor, how spans are told to it, and what log lines call the place."""
-        self._processor = processor
+    def __init__(
+        self,
+        processor: SpanProcessor,
+        dialect: Dialect,
+        name: str,
+        give_up: Callable[[], None] | None = None,
+    ) -> None:
+        """Keep the processor, how spans are told to it, and what log lines call the place.
+
+        `give_up` ends a shutdown that is not done in time.
+        """
+        self._processor, self._give_up = processor, give_up
         self._dialect = dialect
         self._quiet = Quiet()
         self._helper = Helper(name)
@@ -41,7 +52,7 @@ class SpanPlace(SpanProcessor):
 
     def begin_shutdown(self) -> Call:
         """Have what has ended exported, and the processor shut down."""
-        call = self._helper.hand_over(self._shutdown)
+        call = self._helper.hand_over(self._shutdown, self._give_up)
         self._helper.leave()
         return call
 
