@@ -8,9 +8,12 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import anyio
+import anyio.to_thread
 from bench_task import ANSWER, Handbook
 
 from podium.agent import Agent, ChatMessage
@@ -63,6 +66,24 @@ async def tool_calls() -> dict[str, float]:
     return figures
 
 
+async def bare_hops() -> dict[str, float]:
+    """Measure the CPU seconds of a way to a worker thread and back: as many at once as in a step.
+
+    It is the part of a blocking tool's call that depends on the machine alone.
+    """
+    limiter = anyio.CapacityLimiter(CALLS)
+    taken: list[float] = []
+    for _ in range(RUNS):
+        gc.collect()
+        started = time.process_time()
+        for _ in range(STEPS):
+            async with anyio.create_task_group() as group:
+                for _ in range(CALLS):
+                    group.start_soon(partial(anyio.to_thread.run_sync, bool, limiter=limiter))
+        taken.append(time.process_time() - started)
+    return {"hop": min(taken) / STEPS / CALLS}
+
+
 async def spans() -> dict[str, float]:
     """Measure the CPU seconds that a span costs when an SDK writes it to a file."""
     handbook = Handbook()
@@ -97,7 +118,7 @@ async def _run_seconds(
 
 
 async def _measure() -> dict[str, float]:
-    return {**await tool_calls(), **await spans()}
+    return {**await tool_calls(), **await bare_hops(), **await spans()}
 
 
 if __name__ == "__main__":

@@ -12,6 +12,9 @@ from collections.abc import Callable
 from bench_overhead import SPANS, Prepared
 from bench_processes import Collector
 from bench_task import Handbook
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from podium.agent import Agent
 from podium.tools import tool
@@ -39,6 +42,32 @@ async def spans() -> dict[str, float]:
             with setup_tracing(otlp_endpoint=collector.url) as handle:
                 figures[name] = await _span_seconds(handle.flush) - without
     return figures
+
+
+def bare_span() -> float:
+    """Measure the CPU seconds that the SDK and its exporter take for such a span by themselves."""
+    with Collector() as collector:
+        exporter = OTLPSpanExporter(f"{collector.url}/v1/traces")
+        processor = BatchSpanProcessor(exporter, max_queue_size=2 * RUNS * SPANS)
+        provider = TracerProvider(shutdown_on_exit=False)
+        provider.add_span_processor(processor)
+        tracer = provider.get_tracer("bare")
+        taken: list[float] = []
+        for _ in range(SAMPLES):
+            gc.collect()
+            started = time.process_time()
+            for number in range(RUNS * SPANS):
+                span = tracer.start_span("execute_tool look_up", attributes=_BEFORE)
+                span.set_attributes({"number": number, **_AFTER})
+                span.end()
+            processor.force_flush()
+            taken.append((time.process_time() - started) / RUNS / SPANS)
+        provider.shutdown()
+    return min(taken)
+
+
+_BEFORE = {f"known.before.{number}": f"value {number}" for number in range(6)}
+_AFTER = {"known.after": 9}
 
 
 async def _span_seconds(finish: Callable[[], object] = bool) -> float:
@@ -84,7 +113,8 @@ def unseen_step() -> float:
 
 
 async def _measure() -> dict[str, float]:
-    return {"unseen step": min(unseen_step() for _ in range(3)), **await spans()}
+    unseen = min(unseen_step() for _ in range(3))  # first: later somebody watches
+    return {"unseen step": unseen, **await spans(), "bare span": bare_span()}
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from opentelemetry import trace
 from otlp_receiver import OtlpReceiver, attributes_of
 
 from podium.tracing import Usage, setup_tracing
@@ -83,6 +84,15 @@ def test_the_address_may_be_the_collectors_root_or_that_of_a_signal(
 
     assert len(receiver.spans) == 2
     assert "gen_ai.client.token.usage" in receiver.metrics
+
+
+def test_a_request_of_many_megabytes_is_sent_as_well(receiver: OtlpReceiver) -> None:
+    with setup_tracing(otlp_endpoint=receiver.endpoint):
+        trace.get_tracer("the application").start_span(
+            "upload", attributes={"a": "x" * 2**25}
+        ).end()
+
+    assert [span.name for span in receiver.spans] == ["upload"]
 
 
 def test_metrics_say_durations_tokens_and_counts_by_agent(receiver: OtlpReceiver) -> None:
@@ -259,6 +269,17 @@ def test_a_process_that_ends_without_closing_still_sends_its_spans(
     run_python("-c", LEAVE_OPEN.format(endpoint=receiver.endpoint))
 
     assert [span.name for span in receiver.spans] == ["work"]
+
+
+def test_where_the_sdk_counts_what_it_sends_that_is_sent_as_well(
+    run_python: Callable[..., str], receiver: OtlpReceiver
+) -> None:
+    variables = {"OTEL_PYTHON_SDK_INTERNAL_METRICS_ENABLED": "true"}
+
+    run_python("-c", LEAVE_OPEN.format(endpoint=receiver.endpoint), **variables)
+
+    assert [span.name for span in receiver.spans] == ["work"]
+    assert "otel.sdk.span.started" in receiver.metrics
 
 
 def test_a_process_that_ends_waits_no_longer_for_a_dead_collector(
