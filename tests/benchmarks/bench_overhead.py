@@ -8,7 +8,6 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +71,10 @@ async def bare_hops() -> dict[str, float]:
     It is the part of a blocking tool's call that depends on the machine alone.
     """
     limiter = anyio.CapacityLimiter(CALLS)
+
+    async def hop() -> None:
+        await anyio.to_thread.run_sync(bool, limiter=limiter)
+
     taken: list[float] = []
     for _ in range(RUNS):
         gc.collect()
@@ -79,7 +82,7 @@ async def bare_hops() -> dict[str, float]:
         for _ in range(STEPS):
             async with anyio.create_task_group() as group:
                 for _ in range(CALLS):
-                    group.start_soon(partial(anyio.to_thread.run_sync, bool, limiter=limiter))
+                    group.start_soon(hop)
         taken.append(time.process_time() - started)
     return {"hop": min(taken) / STEPS / CALLS}
 
