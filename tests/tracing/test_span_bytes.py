@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace import Event, ReadableSpan
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode, TraceState
 
-from podium.tracing._protobuf import request_bytes
+from podium.tracing._span_bytes import request_bytes
 
 MOST = 2**63 - 1
 SHOP, DESK = Resource({"service.name": "shop"}), Resource({"service.name": "desk"}, "schema/1")
