@@ -47,6 +47,7 @@ IMPORTERS = {
             "_otlp_file",
             "_places",
             "_provider",
+            "_span_bytes",
             "_span_place",
             "_span_tree",
             "setup",

@@ -17,8 +17,8 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExportResult
 
 from podium.tracing._addresses import shown_address
-from podium.tracing._span_bytes import request_bytes
 from podium.tracing._quiet import Quiet
+from podium.tracing._span_bytes import request_bytes
 
 logger = logging.getLogger(__name__)
 

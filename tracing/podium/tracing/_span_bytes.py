@@ -113,7 +113,7 @@ def _any_value(value: object) -> bytes:
     if isinstance(value, tuple):
         items = cast("tuple[object, ...]", value)
         return _field(_ARRAY, _joined(_field(_ITEM, _any_value(item)) for item in items))
-    raise TypeError(f"{value!r:.80} is left to the library.")
+    raise TypeError(f"{value!r:.80} is no common value. Leave its span to the library.")
 
 
 def _field(number: bytes, content: bytes) -> bytes:
