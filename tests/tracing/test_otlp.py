@@ -87,10 +87,11 @@ def test_the_address_may_be_the_collectors_root_or_that_of_a_signal(
 
 
 def test_a_request_of_many_megabytes_is_sent_as_well(receiver: OtlpReceiver) -> None:
-    with setup_tracing(otlp_endpoint=receiver.endpoint):
-        trace.get_tracer("the application").start_span(
-            "upload", attributes={"a": "x" * 2**25}
-        ).end()
+    handle = setup_tracing(otlp_endpoint=receiver.endpoint)
+    large = {"body": "x" * (17 * 2**20)}
+    trace.get_tracer("the application").start_span("upload", attributes=large).end()
+
+    assert handle.close(timeout_seconds=60)
 
     assert [span.name for span in receiver.spans] == ["upload"]
 
