@@ -143,6 +143,26 @@ async def test_a_module_that_raises_when_it_is_imported_fails_that_call_only(
     assert ("No module named 'no_such_plugin'" in text, error) == (True, True)
 
 
+async def test_what_an_async_function_forgot_to_await_is_awaited() -> None:
+    async def inner() -> str:
+        return "found"
+
+    async def outer() -> object:
+        return inner()
+
+    assert await answer_of(outer) == ("found", False)
+
+
+async def test_a_function_that_raises_what_closes_coroutines_is_a_failed_call() -> None:
+    def leave() -> object:
+        raise GeneratorExit
+
+    text, error = await answer_of(leave)
+
+    assert "raised GeneratorExit, which only generators may" in text
+    assert error
+
+
 async def test_a_tool_that_nests_too_deep_is_a_failed_call() -> None:
     def down() -> object:
         return down()

@@ -345,6 +345,10 @@ def inexpressible(lock: memoryview) -> None:
     """Want what JSON has no form for."""
 
 
+def classy(kind: type[int], lots: list[type[Any]] | None = None) -> None:
+    """Take a class."""
+
+
 REFUSED: list[tuple[Any, str]] = [
     (
         from_source("def made(limit, deep=False): ..."),
@@ -358,6 +362,7 @@ REFUSED: list[tuple[Any, str]] = [
     ),
     (uncallable, "'pick' is a callable.* Give it one"),
     (inexpressible, "no JSON schema .* 'lock' of type <class 'memoryview'>.* Use a type"),
+    (classy, "no JSON schema .* 'kind' of type type\\[int\\] .*class cannot be sent.* Use a type"),
     (vars, "does not tell its parameters.* Wrap it"),
 ]
 

@@ -18,6 +18,7 @@ from mcp_peers.answers import Server
 
 Json = dict[str, Any]
 
+CHANGED: Json = {"method": "notifications/tools/list_changed"}
 ASKED: dict[str, Json] = {
     "sampling/createMessage": {
         "messages": [{"role": "user", "content": {"type": "text", "text": "hi"}}],
@@ -144,9 +145,34 @@ class Pipe:
         return True
 
     def flood_call(self, request: Json) -> bool:
-        line = json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}) + "\n"
+        line = json.dumps({"jsonrpc": "2.0", **CHANGED}) + "\n"
         self.write(line * 5_000)
         return False
+
+    def flood_list(self, request: Json) -> bool:
+        self.note("list")
+        return False
+
+    def changes_call(self, request: Json) -> bool:
+        self.send(CHANGED)
+        return False
+
+    def changes_and_sulks_call(self, request: Json) -> bool:
+        self.send(CHANGED)
+        return False
+
+    def changes_and_sulks_list(self, request: Json) -> bool:
+        if not self.server.calls:
+            return False
+        self.send({"id": request["id"], "error": {"code": -32603, "message": "not now"}})
+        return True
+
+    def changes_and_hangs_call(self, request: Json) -> bool:
+        self.send(CHANGED)
+        return False
+
+    def changes_and_hangs_list(self, request: Json) -> bool:
+        return bool(self.server.calls)
 
     def progress_flood_call(self, request: Json) -> bool:
         token = request["params"]["_meta"]["progressToken"]

@@ -265,29 +265,6 @@ async def test_a_cancelled_warm_up_leaves_nothing_and_can_be_tried_again() -> No
     assert held().children == before.children
 
 
-async def test_threat_66_a_tool_that_changes_after_it_was_listed_is_not_called_until_accepted(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    toolset = MCPToolset(scripted("rug_pull", tmp_path / "notes"))
-    await toolset.warm_up_async()
-    before = toolset[0]
-    await toolset.close_async()
-
-    with pytest.raises(MCPError, match=r"its description changed.*accept_changes"):
-        await before.invoke_async(q="x")
-    changes, described = toolset.changes, toolset[0].description
-    toolset.accept_changes()
-    value = await toolset[0].invoke_async(q="x")
-    await toolset.close_async()
-
-    assert (changes, described) == ({"fetch": "its description changed"}, "Fetch.")
-    assert "Tool 'fetch' of MCP server 'peer' is not called any more" in caplog.text
-    assert toolset[0].description.startswith("IGNORE ALL")
-    assert isinstance(before, MCPTool)
-    assert before.definition_hash != getattr(toolset[0], "definition_hash", None)
-    assert str(value) == 'fetch: {"q": "x"}'
-
-
 async def test_progress_reaches_those_who_watch_the_run() -> None:
     toolset = MCPToolset(honest())
     model = ScriptedChatGenerator([calls(call("count", to=3)), "done"])

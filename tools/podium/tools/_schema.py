@@ -43,6 +43,10 @@ class _PlainSchema(GenerateJsonSchema):
         del schema
         return {"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$"}
 
+    def is_subclass_schema(self, schema: core_schema.IsSubclassSchema) -> JsonSchemaValue:
+        """Refuse a class, such as `type[int]`: pydantic would let the model send anything."""
+        return self.handle_invalid_for_json_schema(schema, "a class cannot be sent")
+
 
 @functools.cache
 def _methods() -> tuple[tuple[Any, str], ...]:

@@ -145,5 +145,11 @@ def _with_way_back(
     _here.way_back = way_back
     try:
         return function(*args, **kwargs)
+    except GeneratorExit as error:
+        # Thrown into what awaits, it would close that, and not be an error that can be caught.
+        raise RuntimeError(
+            f"{function!r:.80} raised GeneratorExit, which only generators may. "
+            "Raise an error of its own there."
+        ) from error
     finally:
         _here.way_back = None

@@ -229,7 +229,7 @@ class Tool:
         else:
             body = cast("Callable[..., Any]", self.function)
             (value,) = await run_in_thread(_run_boxed, body, arguments)
-        if inspect.isawaitable(value):
+        while inspect.isawaitable(value):  # a function may return what it forgot to await
             value = await value
         return drain(await drain_async(value))
 

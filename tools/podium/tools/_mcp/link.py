@@ -59,6 +59,8 @@ class Link:
 
     async def latest(self) -> list[Definition]:
         """Hold the server to what it lists now, and return that."""
+        if self._current is not None:
+            self._current.is_outdated = True
         self._pinned = list((await self._session()).definitions)
         self._changes = {}
         return self._pinned
@@ -120,6 +122,8 @@ class Link:
                     self._current.retire()
                     self._current, self._lost = None, self._lost + 1
                 self._current = await self._opened_patiently()
+            elif self._current.is_outdated:
+                await self._list_again(self._current)
             return self._current
 
     async def _opened_patiently(self) -> Session:
@@ -154,6 +158,18 @@ class Link:
         self._hold_to(session.definitions)
         return session
 
+    async def _list_again(self, session: Session) -> None:
+        """Look at what the server lists now: once for a call, however often it says it changed."""
+        try:
+            with anyio.fail_after(self._connection_timeout):
+                await session.list_again()
+        except (TimeoutError, ProtocolError, ValidationError) as error:
+            session.retire()
+            late = isinstance(error, TimeoutError)
+            failures, seconds = self._failures, self._connection_timeout
+            raise (failures.of_time(seconds) if late else failures.of_opening(error)) from None
+        self._hold_to(session.definitions)
+
     async def _keep(self, session: Session) -> None:
         try:
             await session.keep()
@@ -165,8 +181,10 @@ class Link:
         if self._pinned is None:
             self._pinned = list(listed)
             return
-        self._changes = changes(self._pinned, listed)
+        known, self._changes = self._changes, changes(self._pinned, listed)
         for name, what in self._changes.items():
+            if known.get(name) == what:
+                continue
             logger.warning(
                 "Tool %r of MCP server %r is not called any more: %s since it was first listed",
                 printable(name, limit=80),

@@ -31,6 +31,7 @@ MAX_SCHEMA_CHARS = 64 * 1024
 """How long the schema of one tool may be, as JSON."""
 
 _WANTED = ("notifications/progress", "notifications/cancelled")
+_CHANGED = "notifications/tools/list_changed"
 _PARTS: Mapping[str, tuple[str, ...]] = {
     "text": ("text",),
     "image": ("data", "mimeType"),
@@ -44,11 +45,18 @@ _ODD_PART_CHARS = 1_000
 class Screen:
     """The stream of a server's messages, without what the session should not see."""
 
-    def __init__(self, stream: Any, label: str, on_end: Callable[[], None]) -> None:
-        """Look at what comes from `stream`; `on_end` is called when nothing comes any more."""
+    def __init__(
+        self, stream: Any, label: str, *, on_end: Callable[[], None], on_change: Callable[[], None]
+    ) -> None:
+        """Look at what comes from `stream`.
+
+        `on_end` is called when nothing comes any more, `on_change` when the server says that its
+        tools are not what they were: as often as it says so, so it is to be cheap.
+        """
         self._stream = stream
         self._label = label
         self._on_end = on_end
+        self._on_change = on_change
         self._requests = 0
 
     @property
@@ -97,6 +105,8 @@ class Screen:
 
     def _is_wanted(self, message: JSONRPCMessage) -> bool:
         if isinstance(message, JSONRPCNotification):
+            if message.method == _CHANGED:
+                self._on_change()
             return message.method in _WANTED
         if isinstance(message, JSONRPCRequest):
             self._requests += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -45,7 +45,9 @@ class Session:
     def __init__(self, server: ServerInfo, connection_timeout: float) -> None:
         """Start without a connection."""
         self.definitions: list[Definition] = []
-        """What the server listed when the session was opened."""
+        """What the server listed when it was last asked."""
+        self.is_outdated = False
+        """Whether it may list something else by now."""
         self.problem: BaseException | None = None
         """Why it could not be opened, or was lost."""
         self.settled = anyio.Event()
@@ -82,6 +84,16 @@ class Session:
             self._over.set()
             self.settled.set()
             self.closed.set()
+
+    async def list_again(self) -> None:
+        """Ask the server for its tools once more; until it has answered they count as outdated."""
+        self.is_outdated = False  # before it is asked: what changes meanwhile counts again
+        try:
+            inner = cast("ClientSession", self._inner)
+            self.definitions = await listed_tools(inner, self._server.label)
+        except BaseException:
+            self.is_outdated = True
+            raise
 
     def end(self) -> None:
         """Have it closed now, whatever is under way."""
@@ -123,7 +135,7 @@ class Session:
             transport: Any = stdio_transport(self._server, log)
         else:
             transport = http_transport(self._server, self._connection_timeout, self._over.set)
-        screened = _screened(transport, self._server.label, self._over.set)
+        screened = self._screened(transport)
         try:
             async with Client(screened, cache=None, client_info=_CLIENT) as client:
                 yield client
@@ -132,13 +144,16 @@ class Session:
                 _innermost(error).add_note(log.last_words)
             raise
 
+    @asynccontextmanager
+    async def _screened(self, transport: Any) -> AsyncGenerator[tuple[Any, Any]]:
+        async with transport as (incoming, outgoing):
+            screen = Screen(
+                incoming, self._server.label, on_end=self._over.set, on_change=self._note_change
+            )
+            yield screen, outgoing
 
-@asynccontextmanager
-async def _screened(
-    transport: Any, label: str, on_end: Callable[[], None]
-) -> AsyncGenerator[tuple[Any, Any]]:
-    async with transport as (incoming, outgoing):
-        yield Screen(incoming, label, on_end), outgoing
+    def _note_change(self) -> None:
+        self.is_outdated = True
 
 
 def _innermost(error: BaseException) -> BaseException:
