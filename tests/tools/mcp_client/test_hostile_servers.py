@@ -68,7 +68,6 @@ async def listed(behaviour: str) -> list[Tool]:
     ("behaviour", "told"),
     [
         ("honest", 'fetch: {"q": "hi"}'),
-        pytest.param("pattern", json.dumps({"v": LONG}), id="threat 69: a pattern without end"),
         ("circle", '{"v": 1}'),
         ("garbage", 'fetch: {"q": "hi"}'),
         ("flood", 'fetch: {"q": "hi"}'),
@@ -88,11 +87,6 @@ async def listed(behaviour: str) -> list[Tool]:
         ("dies_always", "The connection to MCP server 'peer' was lost while it worked on 'fetch'"),
         ("dies_after_initialize", "Its log ends with: out of memory"),
         ("refuses", r"gave no result for 'fetch': no: *** \x1b[31m."),
-        pytest.param(
-            "asks",
-            "Sampling not supported | Elicitation not supported | List roots not supported",
-            id="threat 71: it asks for sampling and more",
-        ),
     ],
 )
 async def test_whatever_a_server_does_a_call_has_one_result_and_the_loop_is_free(
@@ -101,6 +95,16 @@ async def test_whatever_a_server_does_a_call_has_one_result_and_the_loop_is_free
     said = await asked(behaviour)
 
     assert told in said
+
+
+async def test_threat_69_a_pattern_without_end_in_an_output_schema_costs_no_time() -> None:
+    assert await asked("pattern") == json.dumps({"v": LONG})
+
+
+async def test_threat_71_a_server_that_asks_for_sampling_and_more_is_refused() -> None:
+    said = await asked("asks")
+
+    assert said == "Sampling not supported | Elicitation not supported | List roots not supported"
 
 
 @pytest.mark.parametrize("behaviour", ["silent", "wrong_id", "drip"])
