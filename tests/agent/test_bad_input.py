@@ -73,6 +73,8 @@ def sound(state: State) -> None:
         ({"required_variables": "name"}, TypeError, "required_variables"),
         ({"budget": 3}, TypeError, "no Budget"),
         ({"output_type": object()}, TypeError, "output_type"),
+        ({"streaming_callback": "print"}, TypeError, "'print', which cannot be called"),
+        ({"state_schema": {"docs": int}}, ValueError, r"Write it as \{'type': int\}"),
     ],
 )
 def test_a_wrong_definition_is_refused(
@@ -89,7 +91,8 @@ def test_a_wrong_definition_is_refused(
     [
         (None, {}, TypeError, "messages is None"),
         ([3], {}, TypeError, "with 3 in it"),
-        (ChatMessage.from_user("x"), {}, TypeError, "ChatMessage"),
+        (ChatMessage.from_user("x"), {}, TypeError, "messages is one ChatMessage and not a list"),
+        ("x", {"name": "Ann", "streaming_callback": 3}, TypeError, "streaming_callback=3"),
         ("x", {"tools": echo}, TypeError, "tools"),
         ("x", {"tools": ["ehco"]}, ValueError, "Did you mean 'echo'"),
         ("x", {"tools": ["echo", echo]}, TypeError, "mixes"),
@@ -109,6 +112,18 @@ def test_a_wrong_call_is_refused_before_the_model_is_asked(
         agent.run(messages, **options)
 
     assert model.requests == []
+
+
+def test_what_pydantic_says_of_an_output_type_is_told_in_one_line() -> None:
+    with pytest.raises(TypeError) as caught:
+        Agent(chat_generator=MODEL, output_type=object())
+
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 400
+
+
+def test_an_agent_without_tools_has_none_to_pick_from() -> None:
+    with pytest.raises(ValueError, match=r"There are none\. Pass the tool itself"):
+        Agent(chat_generator=MODEL).run("x", tools=["echo"])
 
 
 def test_a_generator_that_returns_nonsense_is_named() -> None:

@@ -137,3 +137,11 @@ async def test_a_copy_tells_the_same_messages_apart(copied: Callable[[Any], Any]
     assert twin.new_messages == result.new_messages
     assert len(twin.new_messages) == 3
     assert (twin.text, twin.usage, twin.stop) == (result.text, result.usage, result.stop)
+
+
+async def test_a_key_that_is_not_there_is_named_with_those_that_are() -> None:
+    result = await run("done")
+
+    with pytest.raises(KeyError, match=r"no key 'last_mesage'\. Did you mean 'last_message'\?"):
+        result["last_mesage"]
+    assert result.get("last_mesage") is None

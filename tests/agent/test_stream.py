@@ -311,3 +311,19 @@ def test_a_stream_can_be_made_before_there_is_a_loop() -> None:
         return run.result.text
 
     assert anyio.run(read) == "done"
+
+
+async def test_with_and_for_without_async_say_what_to_write() -> None:
+    run: Any = Agent(chat_generator=ScriptedChatGenerator([]), name="clerk").stream("go")
+
+    with pytest.raises(TypeError, match=r"'clerk' is asynchronous\. Write `async with"), run:
+        pass
+    with pytest.raises(TypeError, match=r"'clerk' is asynchronous\. Write `async with"):
+        list(run)
+
+
+async def test_reading_before_the_run_has_begun_is_refused_and_does_not_wait_for_ever() -> None:
+    run = Agent(chat_generator=ScriptedChatGenerator([])).stream("go")
+
+    with pytest.raises(AgentError, match="read before its run has begun"):
+        await anext(aiter(run))

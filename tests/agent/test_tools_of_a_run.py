@@ -196,3 +196,12 @@ async def test_a_tool_that_can_be_found_may_not_have_the_name_of_another_one() -
         await agent.warm_up_async()
 
     assert model.requests == []
+
+
+async def test_a_model_that_has_no_tools_is_told_to_do_without() -> None:
+    model = ScriptedChatGenerator([calls(call("book_hotel", city="Oslo")), "Sorry."])
+
+    result = await Agent(chat_generator=model).run_async("Book it.")
+
+    said = "There is no tool named 'book_hotel'. There are none. Answer without a tool."
+    assert told(result) == [(said, True)]

@@ -236,3 +236,11 @@ def test_a_page_is_no_image(site: Site) -> None:
 def test_nothing_is_fetched_from_a_private_address(load: Callable[..., Any]) -> None:
     with pytest.raises(FetchError, match="not public"):
         load("http://127.0.0.1/a.png")
+
+
+def test_what_is_printed_of_an_image_or_a_file_leaves_its_bytes_out() -> None:
+    image = ImageContent.from_bytes(drawn("PNG"))
+    file = FileContent.from_bytes(b"long" * 999, mime_type="text/plain", filename="a.txt")
+
+    assert repr(image) == "ImageContent(mime_type='image/png', detail=None, meta={})"
+    assert repr(file) == "FileContent(mime_type='text/plain', filename='a.txt')"

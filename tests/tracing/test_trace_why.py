@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from recorded import NOON, agent, chat, span, team, tool
 
 from podium.tracing import Trace
@@ -11,6 +13,19 @@ from podium.tracing.reading import SpanEvent
 def test_a_run_that_answered_says_so() -> None:
     assert Trace([agent(1, "a", took=2)]).why() == (
         "'a' ended after 2.00 s: text. The model answered.",
+    )
+
+
+def test_a_run_that_answered_within_its_limit_has_not_run_short() -> None:
+    total = "podium__budget__total_tokens"
+    numbers: dict[str, Any] = {
+        f"{total}__limit": 1_000,
+        f"{total}__spent": 600,
+        f"{total}__held": 0,
+    }
+
+    assert (
+        Trace([agent(1, "a", **numbers)]).why()[0].endswith("600 of 1,000 total_tokens were spent.")
     )
 
 

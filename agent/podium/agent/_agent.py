@@ -160,7 +160,8 @@ class Agent:
             messages: The conversation, oldest first, or a string for one user message. Not changed.
             streaming_callback: Replaces the agent's own for this run.
             generation_kwargs: Parameters for the model, merged key by key over its own.
-            tools: Replaces the agent's tools for this run; strings pick from them by name.
+            tools: Replaces the agent's tools for this run; strings pick from them by name. Where
+                a name is not known, toolsets that must connect first do so before the run begins.
             hook_context: Whatever hooks need of this request; reaches the agents below too.
             budget: What this run may spend, besides what the agent's own budget says.
             **inputs: Values of prompt variables and state keys.
@@ -172,6 +173,7 @@ class Agent:
                 user code raises, carries what the run had as `error.partial`.
         """
         from podium.agent._execute import execute  # the engine loads with the first run
+        from podium.agent._lifecycle import warm_up_to_pick
         from podium.agent._start import RunOptions, start_run
 
         options = RunOptions(
@@ -181,6 +183,7 @@ class Agent:
             hook_context=hook_context,
             budget=budget,
         )
+        await warm_up_to_pick(self, tools)
         return await execute(start_run(self, messages, inputs, options))
 
     def stream(

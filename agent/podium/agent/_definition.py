@@ -41,6 +41,7 @@ def check_definition(agent: Agent) -> None:
     _check_exits(agent.name, agent.exit_conditions)
     check_hooks(agent.hooks or {})
     check_budget(agent.name, agent.budget)
+    check_streaming_callback(agent.name, agent.streaming_callback)
 
 
 def _check_exits(name: str, conditions: object) -> None:
@@ -62,6 +63,15 @@ def check_budget(name: str, budget: object) -> None:
         raise TypeError(
             f"Agent {name!r} got budget={budget!r:.80}, which is no Budget. "
             "Pass one such as Budget(total_tokens=20_000)."
+        )
+
+
+def check_streaming_callback(name: str, callback: object) -> None:
+    """Refuse what cannot be called with a chunk."""
+    if callback is not None and not callable(callback):
+        raise TypeError(
+            f"Agent {name!r} got streaming_callback={callback!r:.80}, which cannot be called. "
+            "Pass a function that takes one StreamingChunk."
         )
 
 
@@ -150,5 +160,5 @@ def check_inputs(agent: Agent, inputs: Mapping[str, object]) -> None:
         if name not in known:
             raise TypeError(
                 f"Agent {agent.name!r} takes no input {name!r}.{nearest(name, known)} "
-                "Pass only its prompt variables and state keys."
+                "Use it in a prompt or declare it in state_schema, or leave it out."
             )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Literal
 
 from podium.tools import Tool
 from podium.tools._threads import run_in_thread
-from podium.tools._toolset import reachable_tools
+from podium.tools._toolset import reachable_tools, selectable_tools
 
 if TYPE_CHECKING:
     from podium.agent._agent import Agent, Tools
@@ -38,6 +38,14 @@ async def warm_up_tools(tools: Tools) -> None:
     for tool in tools if isinstance(tools, list | tuple) else [tools]:
         if type(tool) is not Tool:
             await call_on_part(tool, "warm_up")
+
+
+async def warm_up_to_pick(agent: Agent, chosen: Tools | Sequence[str] | None) -> None:
+    """Prepare the agent's tools if one is picked by a name that is not known before."""
+    if isinstance(chosen, list | tuple):
+        names = {one for one in chosen if isinstance(one, str)}
+        if names.difference(tool.name for tool in selectable_tools(agent.toolbox())):
+            await warm_up_tools(agent.toolbox())
 
 
 def _parts(agent: Agent) -> Iterator[object]:

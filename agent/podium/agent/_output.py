@@ -41,8 +41,9 @@ class OutputContract:
             self.adapter: TypeAdapter[Any] = TypeAdapter(output_type)
             self.schema: dict[str, Any] = self.adapter.json_schema()
         except (PydanticUserError, SyntaxError, NameError) as error:  # the latter two: it is text
+            why = str(error).partition("\n")[0].rstrip(".")  # pydantic goes on for a page
             raise TypeError(
-                f"output_type={output_type!r} cannot be validated: {error}. "
+                f"output_type={output_type!r:.80} cannot be validated: {why:.160}. "
                 "Use a pydantic model, a dataclass, a TypedDict or a built-in type."
             ) from error
         self.name = getattr(output_type, "__name__", "output")

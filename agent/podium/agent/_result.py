@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NoReturn
 
 from podium.agent._stop import Stop
 from podium.agent.messages import ChatMessage, ChatRole
+from podium.tools.errors import nearest
 from podium.tracing import Usage, UsageTree
 
 
@@ -42,6 +43,13 @@ class AgentResult(dict[str, Any]):
         """Keep the dict's items and the facts."""
         super().__init__(data)
         self._facts = facts
+
+    def __missing__(self, key: str) -> NoReturn:
+        """Say which keys there are, in place of the one that is not."""
+        raise KeyError(
+            f"The result has no key {key!r}.{nearest(str(key), self, most=20)} Ask for one of "
+            "them, or with result.get(...) for a state key that may have no value."
+        )
 
     @property
     def messages(self) -> list[ChatMessage]:

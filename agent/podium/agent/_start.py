@@ -12,7 +12,12 @@ from anyio.lowlevel import current_token
 
 from podium.agent._channel import EventChannel
 from podium.agent._context import DEFAULT_MAX_DEPTH, RunContext, TreeContext, current_run
-from podium.agent._definition import check_budget, check_inputs, check_tools
+from podium.agent._definition import (
+    check_budget,
+    check_inputs,
+    check_streaming_callback,
+    check_tools,
+)
 from podium.agent._effects import LIVE, Effects
 from podium.agent._history import is_valid, repaired
 from podium.agent._prompting import BUDGET
@@ -93,6 +98,7 @@ def start_run(
             room in the budget above it.
     """
     check_budget(agent.name, options.budget)
+    check_streaming_callback(agent.name, options.streaming_callback)
     conversation = _conversation(messages)
     check_inputs(agent, inputs)
     tools = _chosen_tools(agent, options.tools)
@@ -125,6 +131,8 @@ def _conversation(messages: object) -> Sequence[ChatMessage]:
         if not odd:
             return cast("Sequence[ChatMessage]", listed)
         wrong = f"a list with {odd[0]!r:.40} in it"
+    elif isinstance(messages, ChatMessage):
+        wrong = "one ChatMessage and not a list"
     else:
         wrong = f"{messages!r:.60}"
     raise TypeError(
@@ -151,7 +159,7 @@ def _chosen_tools(agent: Agent, chosen: Tools | Sequence[str] | None) -> Tools:
         if name not in known:
             raise ValueError(
                 f"Agent {agent.name!r} has no tool {name!r}.{nearest(name, known)} "
-                "Pick from these, or pass the tool itself."
+                "Pass the tool itself, or the name of one that the agent has."
             )
     return spawned(agent.toolbox(), frozenset(names))
 

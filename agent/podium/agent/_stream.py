@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import anyio
 
@@ -45,6 +45,7 @@ class RunStream:
     async def __aenter__(self) -> Self:
         """Check the arguments and start the run; errors in them are raised here."""
         from podium.agent._context import current_run
+        from podium.agent._lifecycle import warm_up_to_pick
         from podium.agent._start import Place, start_run
 
         if self._group is not None:
@@ -52,6 +53,7 @@ class RunStream:
                 f"This stream of agent {self._agent.name!r} was entered twice. "
                 "Call agent.stream() again for another run."
             )
+        await warm_up_to_pick(self._agent, self._options.tools)
         place = Place(parent=current_run.get(), channel=self._channel)
         self._run = start_run(self._agent, self._messages, self._inputs, self._options, place)
         self._group = await anyio.create_task_group().__aenter__()
@@ -80,6 +82,11 @@ class RunStream:
 
     async def __anext__(self) -> RunEvent:
         """Return the next event; raises the run's error after the last one."""
+        if self._group is None:  # nothing would ever come
+            raise AgentError(
+                f"The stream of agent {self._agent.name!r} is read before its run has begun. Write "
+                "`async with agent.stream(...) as run:` around `async for event in run:`."
+            )
         event = await self._channel.get()
         if event is not None:
             return event
@@ -110,6 +117,17 @@ class RunStream:
         """Stop the run; the events then end soon, and `result` holds what it had."""
         if self._scope is not None:
             self._scope.cancel()
+
+    if not TYPE_CHECKING:  # type checkers refuse these by themselves
+
+        def __enter__(self) -> NoReturn:
+            """Refuse `with` and `for`, and say what to write instead."""
+            raise TypeError(
+                f"The stream of agent {self._agent.name!r} is asynchronous. Write `async with "
+                "agent.stream(...) as run:` and `async for event in run:`, or call agent.run(...)."
+            )
+
+        __exit__ = __iter__ = __enter__
 
     async def _work(self, run: RunState, scope: anyio.CancelScope) -> None:
         from podium.agent._execute import execute

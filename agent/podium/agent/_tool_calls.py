@@ -160,9 +160,9 @@ def _report(run: RunState, call: ToolCall, done: float, total: float | None, mes
 
 
 def _unknown(call: ToolCall, known: dict[str, Tool]) -> Outcome:
+    mend = "Call one of them, or answer without a tool." if known else "Answer without a tool."
     error = ToolNotFoundError(
-        f"There is no tool named {call.tool_name[:80]!r}.{nearest(call.tool_name, known)} "
-        "Call one of them, or answer without a tool.",
+        f"There is no tool named {call.tool_name[:80]!r}.{nearest(call.tool_name, known)} {mend}",
         tool_name=call.tool_name,
     )
     return Outcome(str(error), error=error)

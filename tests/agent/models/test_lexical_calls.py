@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 import anyio
 import pytest
 
+from podium.agent import Agent
 from podium.agent.messages import ChatMessage
 from podium.agent.models.lexical import LexicalChatGenerator
-from podium.tools import Tool, create_tool_from_function, tool
+from podium.tools import SearchableToolset, Tool, create_tool_from_function, tool
 
 
 class Unit(StrEnum):
@@ -194,3 +195,13 @@ def test_the_only_specialist_is_asked_whatever_the_question() -> None:
 
 def test_a_calculator_is_only_for_sums() -> None:
     assert calls("Evaluate the expression of feelings in art", calculator) == []
+
+
+def test_tools_that_a_search_has_found_are_called_next() -> None:
+    catalog = SearchableToolset([calculator, get_weather, convert_currency], search_threshold=1)
+    agent = Agent(chat_generator=LexicalChatGenerator(), tools=[catalog])
+
+    result = agent.run("What is the weather in Oslo?")
+
+    assert result["tool_call_counts"] == {"search_tools": 1, "get_weather": 1}
+    assert result.text == "Oslo"

@@ -11,7 +11,11 @@ from pydantic import BaseModel
 
 from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage
-from podium.agent.models import AsyncChatGenerator, OpenAIChatGenerator
+from podium.agent.models import (
+    AsyncChatGenerator,
+    OpenAIChatGenerator,
+    OpenAIResponsesChatGenerator,
+)
 from podium.agent.secrets import Secret
 from podium.agent.testing import FakeOpenAIServer, Fault, Reply, Sse, calls
 from podium.tools import Tool, ToolCall
@@ -314,3 +318,17 @@ async def test_a_stream_made_up_by_a_test_can_have_any_form() -> None:
         answer = await generator_for(server).run_async("Hi", streaming_callback=lambda chunk: None)
 
     assert answer["replies"][0].text == "Hi"
+
+
+@pytest.mark.parametrize("kind", [OpenAIChatGenerator, OpenAIResponsesChatGenerator])
+def test_an_unknown_parameter_is_refused_in_the_name_of_the_class_that_was_called(
+    kind: Any,
+) -> None:
+    with pytest.raises(TypeError) as caught:
+        kind(model="m", base_url="http://127.0.0.1/v1")
+
+    said = str(caught.value)
+    assert said.startswith(
+        f"{kind.__name__} has no parameter 'base_url'. Did you mean 'api_base_url'?"
+    )
+    assert said.endswith("put what the API takes into generation_kwargs.")

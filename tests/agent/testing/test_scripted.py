@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import anyio.lowlevel
@@ -207,6 +207,14 @@ async def test_an_error_in_the_block_is_not_hidden_by_turns_left_over() -> None:
 async def test_what_is_no_turn_is_refused_at_once(turn: Any) -> None:
     with pytest.raises(TypeError, match="is no turn of a ScriptedChatGenerator"):
         ScriptedChatGenerator(["one", turn])
+
+
+async def test_a_function_that_cannot_be_called_with_messages_and_tools_is_refused() -> None:
+    def forgetful(messages: object) -> str:
+        return "hello"
+
+    with pytest.raises(TypeError, match=r"Give it two parameters, \(messages, tools\)"):
+        ScriptedChatGenerator([cast(Any, forgetful)])
 
 
 async def test_a_function_must_return_a_reply() -> None:

@@ -18,6 +18,7 @@ from podium.tools import (
     MCPTool,
     MCPToolNotFoundError,
     MCPToolset,
+    SearchableToolset,
     SSEServerInfo,
     StdioServerInfo,
     StreamableHttpServerInfo,
@@ -76,6 +77,36 @@ async def test_a_prefix_stands_before_what_the_model_sees() -> None:
 
     assert [one.name for one in model.requests[0].tools][:2] == ["math_add", "math_process"]
     assert answer(result).text == "3"
+
+
+async def test_a_run_picks_tools_by_name_before_anything_is_connected() -> None:
+    model = ScriptedChatGenerator([calls(call("math_add", a=1, b=2)), "done"])
+    agent = Agent(chat_generator=model, tools=[MCPToolset(honest(), prefix="math_")])
+
+    result = await agent.run_async("go", tools=["math_add"])
+    await agent.close_async()
+
+    assert [one.name for one in model.requests[0].tools] == ["math_add"]
+    assert answer(result).text == "3"
+
+
+async def test_a_stream_picks_from_a_catalog_of_a_server_that_is_not_connected_yet() -> None:
+    model = ScriptedChatGenerator(["done"])
+    catalog = SearchableToolset([MCPToolset(honest())], search_threshold=3)
+
+    async with Agent(chat_generator=model, tools=[catalog]).stream("go", tools=["add"]) as run:
+        events = [event async for event in run]
+    await catalog.close_async()
+
+    assert events and [one.name for one in model.requests[0].tools] == ["add"]
+
+
+async def test_a_name_that_the_server_does_not_have_is_refused_with_those_it_has() -> None:
+    agent = Agent(chat_generator=ScriptedChatGenerator([]), tools=[MCPToolset(honest())])
+
+    with pytest.raises(ValueError, match=r"no tool 'ad'\. Did you mean 'add'\?"):
+        await agent.run_async("go", tools=["ad"])
+    await agent.close_async()
 
 
 async def test_one_tool_of_a_server_is_a_tool_by_itself() -> None:

@@ -19,6 +19,9 @@ from podium.tools.errors import nearest
 MAX_FOUND = 20
 """How many tools one search loads at the most, whatever the model asks for."""
 
+FOUND = "From now on you can call:"
+"""How a search begins that has loaded tools."""
+
 _DESCRIPTION = (
     "Find tools by what they do, and load them. There are more tools than those you see: search "
     "before you say that something cannot be done. What is found can be called in the next step."
@@ -156,7 +159,7 @@ class SearchableToolset(Toolset):
             )
         self._found.update({one.name: one for one in found})
         listed = "\n".join(f"- {one.name}: {_summary(one)}" for one in found)
-        return f"From now on you can call:\n{listed}"
+        return f"{FOUND}\n{listed}"
 
     def _new_search_tool(self) -> Tool:
         name, description = self._spec

@@ -128,8 +128,9 @@ def check_state_schema(schema: StateSchema) -> None:
     """
     for key, entry in cast("Mapping[str, object]", schema).items():
         if not is_mapping(entry) or "type" not in entry:
+            kind = entry.__name__ if isinstance(entry, type) else "list[str]"
             raise ValueError(
-                f"State key {key!r} has no type: {entry!r}. Write it as {{'type': list[str]}}, "
+                f"State key {key!r} has no type: {entry!r:.80}. Write it as {{'type': {kind}}}, "
                 "with an optional 'handler'."
             )
         if not _is_type(entry["type"]):

@@ -46,7 +46,7 @@ class ImageContent:
     one that claims more than 64 million pixels, or has more than 20 MiB, is refused.
     """
 
-    base64_image: str
+    base64_image: str = field(repr=False)
     """The bytes of the image, base64-encoded, without a `data:` prefix."""
     mime_type: str = "image/png"
     """Media type, such as `image/png`; what the bytes say goes before what is passed."""
@@ -162,7 +162,7 @@ class ImageContent:
 class FileContent:
     """A file, such as a PDF, as base64 text."""
 
-    base64_data: str
+    base64_data: str = field(repr=False)
     """The bytes of the file, base64-encoded."""
     mime_type: str = "application/octet-stream"
     """Media type, such as `application/pdf`."""

@@ -11,8 +11,8 @@ import anyio
 from podium.agent._tries import before_sending
 from podium.agent.errors import ModelError
 from podium.agent.messages import ChatMessage
-from podium.agent.models._line import Line
 from podium.agent.models._rate_window import RateWindow, StartedCall
+from podium.agent.models._turnstile import Turnstile
 from podium.tracing import Usage
 
 EXPECTED_REPLY_TOKENS = 500
@@ -55,7 +55,7 @@ class RateLimit:
         self._clock = clock
         self._sleep = sleep
         self._window = RateWindow(requests_per_minute, tokens_per_minute)
-        self._line = Line()
+        self._turnstile = Turnstile()
         self._lock = threading.Lock()  # guards the window and the average: threads share them
         self._reply_tokens = float(EXPECTED_REPLY_TOKENS)
 
@@ -89,7 +89,7 @@ class RateLimit:
         return f"RateLimit({limits})"
 
     async def _start(self, prompt_tokens: int) -> StartedCall:
-        async with self._line:
+        async with self._turnstile:
             while True:
                 with self._lock:
                     now, tokens = self._clock(), prompt_tokens + round(self._reply_tokens)

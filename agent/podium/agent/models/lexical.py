@@ -53,8 +53,7 @@ _GREETINGS = frozenset(
 class LexicalChatGenerator:
     """A deterministic stand-in for a chat model: it matches words and quotes tool results.
 
-    The same messages and tools always give the same reply. Usage is estimated, not counted. It does
-    not go on from `search_tools` to what a `SearchableToolset` has found: that takes a model.
+    The same messages and tools always give the same reply. Usage is estimated, not counted.
     """
 
     supports_structured_output = True

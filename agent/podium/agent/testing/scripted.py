@@ -86,7 +86,9 @@ class ScriptedChatGenerator:
         """Write the script.
 
         Args:
-            turns: what the calls are answered with, in order.
+            turns: what the calls are answered with, in order: text, a message (`calls(...)` makes
+                one that calls tools), an error to raise, or a function of (messages, tools) that
+                returns text or a message.
             usage: reported for each reply that brings none in its `meta`; None estimates it.
             name: the model's name, in the replies' `meta` and in errors.
 
@@ -240,11 +242,22 @@ def _checked(turn: ScriptedTurn) -> ScriptedTurn:
     if isinstance(turn, str | ChatMessage | Exception):
         return turn
     if callable(turn) and not isinstance(turn, type):
+        _check_takes_two(turn)
         return turn
     raise TypeError(
         f"{turn!r} is no turn of a ScriptedChatGenerator. Give text, a ChatMessage, an error "
         "instance or a function; put tool calls in calls(...)."
     )
+
+
+def _check_takes_two(turn: TurnFunction) -> None:
+    try:
+        inspect.signature(turn).bind([], None)
+    except TypeError:
+        raise TypeError(
+            f"The function {turn!r:.80} is no turn: it cannot be called with what a model is sent. "
+            "Give it two parameters, (messages, tools)."
+        ) from None
 
 
 def _gist(message: ChatMessage) -> str:

@@ -65,16 +65,17 @@ def _ended(ending: Ending) -> str:
         said = f"'{ending.path}' has no end in this record: it was still running, or was killed."
     else:
         said = f"'{ending.path}' ended {seconds}; its record gives no reason."
-    return " ".join([said, *(_figures(limit) for limit in ending.limits)])
+    figures = [_figures(limit, was_reached=not ending.is_natural) for limit in ending.limits]
+    return " ".join([said, *figures])
 
 
-def _figures(limit: Limit) -> str:
+def _figures(limit: Limit, *, was_reached: bool) -> str:
     said = f"{amount(limit.spent)} of {amount(limit.limit)} {limit.what} were spent"
     if limit.held:
         said += f", {amount(limit.held)} were held"
     numbers = [limit.limit, limit.spent, limit.held or 0]
     amounts = [each for each in numbers if isinstance(each, int | float)]
-    if len(amounts) == len(numbers) and amounts[0] > sum(amounts[1:]):
+    if was_reached and len(amounts) == len(numbers) and amounts[0] > sum(amounts[1:]):
         said += "; the rest was too little for what came next"
     return f"{said}."
 

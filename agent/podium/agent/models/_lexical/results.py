@@ -12,6 +12,7 @@ from podium.agent.models._lexical.findings import Findings
 from podium.agent.models._lexical.passages import has_citation, json_objects, json_value, sentences
 from podium.agent.models._lexical.words import Stems
 from podium.tools import ToolCall, ToolCallResult
+from podium.tools._searchable import FOUND
 
 BARE_CHARS = 300
 """A result without sources that is no longer than this is a value, and is given as it stands."""
@@ -77,6 +78,8 @@ def is_value(text: str) -> bool:
 
 
 def _is_empty(text: str) -> bool:
+    if text.startswith(FOUND):  # tools to go on with, and nothing about what is asked
+        return True
     return len(text) <= BARE_CHARS and _EMPTY.match(text) is not None
 
 

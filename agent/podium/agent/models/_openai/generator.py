@@ -7,7 +7,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Never, Self
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
@@ -79,6 +79,7 @@ class OpenAIGenerator(ABC):
         http_client_kwargs: Mapping[str, Any] | None = None,
         max_concurrency: int = 64,
         rate_limit: RateLimit | None = None,
+        **unknown: Never,
     ) -> None:
         """Keep the settings; nothing is opened or read before the first call.
 
@@ -95,13 +96,10 @@ class OpenAIGenerator(ABC):
         Raises:
             ValueError: `max_concurrency` is below 1, `api_base_url` is no plain http(s) URL, or
                 `generation_kwargs` sets what podium sets.
-            TypeError: `api_key` is no secret and no text.
+            TypeError: `api_key` is no secret and no text, or a parameter is unknown.
         """
-        if max_concurrency < 1:
-            raise ValueError(
-                f"{type(self).__name__} got max_concurrency={max_concurrency}, so no call could "
-                "ever be made. Give at least 1."
-            )
+        self._refuse_unknown(unknown)
+        _check_concurrency(type(self).__name__, max_concurrency)
         _check_url(api_base_url)
         self._check_kwargs(generation_kwargs or {})
         self.api_key = as_secret(api_key)
@@ -240,6 +238,14 @@ class OpenAIGenerator(ABC):
             parameters["rate_limit"] = RateLimit(**parameters["rate_limit"])
         return cls(**parameters)
 
+    def _refuse_unknown(self, names: Iterable[str]) -> None:
+        """Refuse parameters that there are not, in the name of the class that was called."""
+        for name in names:
+            raise TypeError(
+                f"{type(self).__name__} has no parameter {name!r}.{nearest(name, self._parameters)}"
+                " Correct the name, or put what the API takes into generation_kwargs."
+            )
+
     def __repr__(self) -> str:
         """Return the model and where it is."""
         place = f", api_base_url={self.server_address!r}" if self.api_base_url else ""
@@ -326,6 +332,14 @@ class OpenAIGenerator(ABC):
             if self.timeout is not None
             else _number("OPENAI_TIMEOUT", DEFAULT_TIMEOUT_SECONDS),
             http_client_kwargs=self.http_client_kwargs,
+        )
+
+
+def _check_concurrency(name: str, max_concurrency: int) -> None:
+    if max_concurrency < 1:
+        raise ValueError(
+            f"{name} got max_concurrency={max_concurrency}, so no call could ever be made. "
+            "Give at least 1."
         )
 
 

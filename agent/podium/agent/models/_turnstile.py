@@ -1,4 +1,4 @@
-"""A line to wait in: first come, first served, across threads and event loops."""
+"""A turnstile: first come, first served, across threads and event loops."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections import deque
 from podium.agent._wake_up import WakeUp
 
 
-class Line:
+class Turnstile:
     """Lets one at a time through, as an async context manager."""
 
     def __init__(self) -> None:
-        """Start with nobody in line."""
+        """Start with nobody waiting."""
         self._lock = threading.Lock()  # guards the two below
         self._waiting: deque[WakeUp] = deque()
         self._is_taken = False
