@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from podium.tracing._stop_reasons import (
-    NATURAL,
-    amount,
-    first_call_hint,
-    limit_sentence,
-    sentence,
-)
+from podium.tracing._stop_reasons import NATURAL, amount, limit_sentence, sentence
 
 Amount = int | float | Decimal
 
@@ -56,8 +50,7 @@ class Stop:
         said = [self._reason()]
         if self.limit is not None:
             figures = {"limit": self.limit, "spent": self.spent, "held": self.held}
-            hint = first_call_hint(self.reason, self.spent)
-            said.append(limit_sentence(self.by, self.what or "", **figures) + hint)
+            said.append(limit_sentence(self.by, self.what or "", reason=self.reason, **figures))
         if self.overdraft:
             said.append(f"That is {amount(self.overdraft)} over the limit.")
         steps = "1 step" if self.step == 1 else f"{self.step} steps"
