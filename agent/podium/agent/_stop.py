@@ -20,6 +20,8 @@ class Stop:
     """The path of the agent that owns the limit, or that ended by itself."""
     step: int
     """The steps that were completed."""
+    path: str | None = None
+    """The path of the agent whose run ended; None where it is that of `by`."""
     what: str | None = None
     """The name of the limit that was reached, such as `total_tokens`; None when none was."""
     limit: Amount | None = None
@@ -54,7 +56,7 @@ class Stop:
         if self.overdraft:
             said.append(f"That is {amount(self.overdraft)} over the limit.")
         steps = "1 step" if self.step == 1 else f"{self.step} steps"
-        said.append(f"{self.by!r} completed {steps}.")
+        said.append(f"{(self.path or self.by)!r} completed {steps}.")
         if self.unfinished:
             said.append(f"Not done: {', '.join(self.unfinished)}.")
         if self.abandoned_threads:

@@ -23,7 +23,7 @@ def attributes_of(pairs: object, depth: int = 0) -> dict[str, object]:
     found: dict[str, object] = {}
     for pair in as_objects(pairs):
         key, tagged = pair.get("key"), pair.get("value")
-        text = tagged.get("stringValue") if isinstance(tagged, dict) else None  # nearly always
+        text = as_object(tagged).get("stringValue")  # nearly always
         # The same few keys stand on every span; kept once, a large trace needs half the memory.
         name = sys.intern(key) if isinstance(key, str) else ""
         found[name] = text if isinstance(text, str) else value_of(tagged, depth)
