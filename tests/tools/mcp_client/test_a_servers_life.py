@@ -20,9 +20,7 @@ from podium.agent import Agent, AgentResult, ToolCallProgress
 from podium.agent.testing import ScriptedChatGenerator, call, calls
 from podium.tools import (
     MCPConnectionError,
-    MCPError,
     MCPInvocationError,
-    MCPTool,
     MCPToolset,
     StdioServerInfo,
     tool,
