@@ -4,7 +4,7 @@ Room is reserved before each model call, and its output is capped to that room. 
 stops ends with what it has; the answer is written from a reserve. Offline, with scripted models.
 
 Prints:
-    Spent 1,763 of 2,000 tokens.
+    Spent 1,768 of 2,000 tokens.
     Of the first chapters there is much to say; the others were not read.
     The token budget was spent.
     'coordinator' had used 1,599 of 2,000 total_tokens, and 400 were held or kept for the answer.
