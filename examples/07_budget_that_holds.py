@@ -4,10 +4,11 @@ Room is reserved before each model call, and its output is capped to that room. 
 stops ends with what it has; the answer is written from a reserve. Offline, with scripted models.
 
 Prints:
-    Spent 1,752 of 2,000 tokens.
+    Spent 1,768 of 2,000 tokens.
     Of the first chapters there is much to say; the others were not read.
     The token budget was spent.
     'coordinator' had used 1,599 of 2,000 total_tokens, and 400 were held or kept for the answer.
+    The rest was too little for another call.
     'coordinator' completed 1 step.
     The answer was written from what had been found, without further tools.
     The readers used [215, 215, 215, 215, 215, 150, 0, 0] tokens.

@@ -7,7 +7,7 @@ Prints:
       lead/facts      500 of  500 tokens   text
     lead delegated 1 time to facts
     'lead' ended: token_budget_exceeded. The token budget was spent.
-    1,000 of 1,400 total_tokens were spent; the rest was too little for what came next.
+    'lead' had used 1,000 of 1,400 total tokens. The rest was too little for another call.
     Of the tokens of 'lead': 'lead' used 500 (50%), 'lead/facts' used 500 (50%).
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -33,6 +34,18 @@ from podium.agent import Stop
             "The token budget was spent. 'team' had used 0 of 90 total_tokens, and 9 were held or "
             "kept for the answer. Not even one call had room in it: set a higher limit. "
             "'team' completed 0 steps.",
+        ),
+        (
+            {"reason": "token_budget_exceeded", "what": "total_tokens"}
+            | {"step": 4, "limit": 5000, "spent": 3086},
+            "The token budget was spent. 'team' had used 3,086 of 5,000 total_tokens. The rest was "
+            "too little for another call. 'team' completed 4 steps.",
+        ),
+        (
+            {"reason": "cost_budget_exceeded", "what": "cost_usd", "step": 1}
+            | {"limit": Decimal("0.5"), "spent": Decimal("0.4"), "held": Decimal("0.1")},
+            "The cost budget was spent. 'team' had used 0.4 of 0.5 cost_usd, and 0.1 were held or "
+            "kept for the answer. 'team' completed 1 step.",
         ),
         (
             {"reason": "cancelled", "step": 0, "unfinished": ("look", "add")},

@@ -48,6 +48,7 @@ async def test_a_specialist_stopped_by_its_callers_budget_blames_the_caller() ->
 
     assert (result.exit_reason, result.stop.by) == ("request_budget_exceeded", "coordinator")
     assert "facts about tea" in found(result)
+    assert "'coordinator/searcher' completed 1 step" in found(result)
     assert "'coordinator' had used 2 of 2 requests" in found(result)
 
 
@@ -149,6 +150,17 @@ async def test_a_specialist_stopped_by_its_cost_hands_up_what_it_found() -> None
     assert result.exit_reason == "text"
     assert "facts about tea" in found(result) and "cost_budget_exceeded" in found(result)
     assert "'coordinator/searcher' had used 0.25" in found(result)
+
+
+async def test_a_grant_beyond_what_the_caller_has_is_refused_in_dollars() -> None:
+    specialist = AgentTool(searching("Tea."), budget=Budget.grant(cost_usd=Decimal("0.7")))
+    budget = Budget(cost_usd=Decimal("0.8"), prices=DEAR)
+    coordinator = leading(specialist, calls(call("searcher", task="x")), "done", budget=budget)
+
+    result = await coordinator.run_async("go")
+
+    assert "'coordinator' had used 0.25 of 0.8 cost_usd" in found(result)
+    assert "That leaves no room to grant 0.7." in found(result)
 
 
 async def test_a_specialist_stopped_by_its_repeats_hands_up_what_it_found() -> None:

@@ -24,16 +24,16 @@ def test_a_run_that_answered_within_its_limit_has_not_run_short() -> None:
         f"{total}__held": 0,
     }
 
-    assert (
-        Trace([agent(1, "a", **numbers)]).why()[0].endswith("600 of 1,000 total_tokens were spent.")
-    )
+    (said,) = Trace([agent(1, "a", **numbers)]).why()
+
+    assert said.endswith("'a' had used 600 of 1,000 total tokens.")
 
 
 def test_a_budget_ending_is_followed_to_the_account_and_to_who_spent_it() -> None:
     assert Trace(team()).why() == (
         "'lead' ended after 10.00 s: token_budget_exceeded. The token budget was spent. "
-        "900 of 1,000 total_tokens were spent, 60 were held; the rest was too little for what "
-        "came next.",
+        "'lead' had used 900 of 1,000 total tokens, and 60 were held or kept for the answer. "
+        "The rest was too little for another call.",
         "Of the tokens of 'lead': 'lead/facts#2' used 530 (59%), 'lead/facts' used 250 (28%), "
         "'lead' used 120 (13%).",
         "The same ended 'lead/facts#2'.",
@@ -49,7 +49,7 @@ def test_a_limit_of_somebody_else_is_followed_to_its_owner() -> None:
 
     assert said == (
         "'a' ended after 1.00 s: max_agent_steps. The step limit was reached before the model "
-        "answered. an unknown part of 0.5 cost_usd were spent.",
+        "answered. 'a/b' had used an unknown part of 0.5 US dollars.",
         "The limit is that of 'a/b'.",
         "'a/b' ended after 1.00 s: cost_budget_exceeded. The cost budget was spent.",
         "The limit is that of 'a'.",
@@ -67,7 +67,7 @@ def test_a_limit_in_another_unit_is_shown_as_it_was_recorded() -> None:
 
     said = Trace([agent(1, "a", reason="time_budget_exceeded", **limit)]).why()
 
-    assert said[0].endswith("The time was over. 5.25 of PT5S seconds were spent.")
+    assert said[0].endswith("The time was over. 'a' had used 5.25 of PT5S seconds.")
 
 
 def test_a_failed_run_says_what_failed_first() -> None:

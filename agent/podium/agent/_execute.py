@@ -71,7 +71,7 @@ def conclude(run: RunState, cut: str | None, error: BaseException | None = None)
     settle_calls(run, "This call was not finished: the run was cut short." if cut else None)
     if cut is not None:
         run.state.data["exit_reason"] = cut
-        run.stop = Stop(reason=cut, by=context.path, step=run.step_count)
+        run.stop = Stop(reason=cut, by=context.path, path=context.path, step=run.step_count)
     assert run.stop is not None
     context.meter.close(run.stop.reason)
     run.state.data["token_usage"] = context.meter.token_usage

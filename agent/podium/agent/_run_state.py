@@ -139,7 +139,7 @@ class RunState:
         """End the run for `reason`; the loop stops at its next turn."""
         self.state.data["exit_reason"] = reason
         facts.setdefault("by", self.context.path)
-        self.stop = Stop(reason=reason, step=self.step_count, **facts)
+        self.stop = Stop(reason=reason, step=self.step_count, path=self.context.path, **facts)
 
     def go_on(self) -> None:
         """Take the ending back, because an exit hook asked to continue."""

@@ -15,13 +15,14 @@ from podium.agent._sizing import ReplyLengths
 from podium.agent.budget import Budget, BudgetView
 from podium.agent.budget._limits import EXIT_REASONS, LIMITS, NUSD_PER_USD
 from podium.agent.errors import DelegationError
-from podium.agent.ledger import Account, Amounts, Denied, Resource
+from podium.agent.ledger import Account, Allotment, Amounts, Denied, Granted, Resource
 from podium.agent.models._output_caps import output_caps
 from podium.agent.models._protocol import models_behind
 from podium.agent.prices import GenAIPrices, ModelPrice, PriceTable, cost_of
 from podium.tracing import Usage
 from podium.tracing import attributes as names
 from podium.tracing._span_events import note_budget
+from podium.tracing._stop_reasons import amount, limit_sentence
 
 if TYPE_CHECKING:
     from podium.agent._agent import Agent
@@ -219,20 +220,20 @@ def figures_at_start(
 
 def ending_of(denied: Denied) -> dict[str, Any]:
     """Return the facts of the ending that a denial means."""
-    scale = NUSD_PER_USD if denied.resource == "cost_nusd" else None
-
-    def shown(amount: int) -> int | Decimal:
-        return amount if scale is None else Decimal(amount) / scale
-
+    what = denied.resource
     return {
         "reason": EXIT_REASONS[denied.resource],
         "by": denied.path,
         "what": LIMITS[denied.resource],
-        "limit": shown(denied.limit),
-        "spent": shown(denied.spent),
-        "held": shown(denied.held),
-        "overdraft": shown(max(0, denied.spent - denied.limit)),
+        "limit": _in_its_unit(what, denied.limit),
+        "spent": _in_its_unit(what, denied.spent),
+        "held": _in_its_unit(what, denied.held),
+        "overdraft": _in_its_unit(what, max(0, denied.spent - denied.limit)),
     }
+
+
+def _in_its_unit(resource: Resource, counted: int) -> int | Decimal:
+    return Decimal(counted) / NUSD_PER_USD if resource == "cost_nusd" else counted
 
 
 def _account(
@@ -246,11 +247,20 @@ def _account(
     if isinstance(opened, Denied):
         note_budget(None, names.BUDGET_DENIED, ending_of(opened))  # on the call that would start it
         raise DelegationError(
-            f"No agent can be started at {path!r}: {opened.path!r} has used {opened.spent} of "
-            f"{opened.limit} {LIMITS[opened.resource]}, and {opened.held} are held. "
+            f"No agent can be started at {path!r}: {_no_room(opened, allotment)} "
             "Go on with what you have."
         )
     return opened
+
+
+def _no_room(denied: Denied, allotment: Allotment | None) -> str:
+    facts, what = ending_of(denied), LIMITS[denied.resource]
+    numbers = {key: facts[key] for key in ("limit", "spent", "held")}
+    said = limit_sentence(denied.path, what, reason=None, **numbers)
+    wanted = allotment.amounts.get(denied.resource) if isinstance(allotment, Granted) else None
+    if wanted is None:
+        return said
+    return f"{said} That leaves no room to grant {amount(_in_its_unit(denied.resource, wanted))}."
 
 
 def _price(

@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from podium.tracing._stop_reasons import (
-    NATURAL,
-    amount,
-    first_call_hint,
-    limit_sentence,
-    sentence,
-)
+from podium.tracing._stop_reasons import NATURAL, amount, limit_sentence, sentence
 
 Amount = int | float | Decimal
 
@@ -26,6 +20,8 @@ class Stop:
     """The path of the agent that owns the limit, or that ended by itself."""
     step: int
     """The steps that were completed."""
+    path: str | None = None
+    """The path of the agent whose run ended; None where it is that of `by`."""
     what: str | None = None
     """The name of the limit that was reached, such as `total_tokens`; None when none was."""
     limit: Amount | None = None
@@ -56,12 +52,11 @@ class Stop:
         said = [self._reason()]
         if self.limit is not None:
             figures = {"limit": self.limit, "spent": self.spent, "held": self.held}
-            hint = first_call_hint(self.reason, self.spent)
-            said.append(limit_sentence(self.by, self.what or "", **figures) + hint)
+            said.append(limit_sentence(self.by, self.what or "", reason=self.reason, **figures))
         if self.overdraft:
             said.append(f"That is {amount(self.overdraft)} over the limit.")
         steps = "1 step" if self.step == 1 else f"{self.step} steps"
-        said.append(f"{self.by!r} completed {steps}.")
+        said.append(f"{(self.path or self.by)!r} completed {steps}.")
         if self.unfinished:
             said.append(f"Not done: {', '.join(self.unfinished)}.")
         if self.abandoned_threads:

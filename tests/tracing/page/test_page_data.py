@@ -115,6 +115,15 @@ def test_a_limit_too_low_for_any_call_is_told_as_such() -> None:
     assert "Not even one call had room in it: set a higher limit." in data["sentence"]
 
 
+def test_a_rest_too_small_for_another_call_is_told_as_such() -> None:
+    key = "podium.budget.total_tokens"
+    stop = {"podium.stop.reason": "token_budget_exceeded", "podium.stop.by": "a"}
+
+    data = told(agent_span(1, "a", attributes={**stop, f"{key}.limit": 90, f"{key}.spent": 60}))
+
+    assert "'a' had used 60 of 90 total tokens. The rest was too little for" in data["sentence"]
+
+
 @pytest.mark.parametrize("limit", ["many", True, -5, 1e30, 0])
 def test_a_limit_that_is_no_amount_gets_no_bar(limit: object) -> None:
     attributes = {"podium.budget.total_tokens.limit": limit}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, InvalidOperation
+
 NATURAL = frozenset({"text"})
 """Endings of a run that has done what it was asked."""
 
@@ -29,11 +31,34 @@ def sentence(reason: str) -> str:
     return _SENTENCES.get(reason, f"The run was stopped: {reason}.")
 
 
-def limit_sentence(owner: str, what: str, *, limit: object, spent: object, held: object) -> str:
-    """Return how far the limit of an agent was used up; `what` is its name or unit, if any."""
+def limit_sentence(
+    owner: str, what: str, *, reason: str | None, limit: object, spent: object, held: object
+) -> str:
+    """Return how far the limit of an agent was used up; `what` is its name or unit, if any.
+
+    Tokens and money that are left over are told to be too little, where `reason` says so.
+    """
     used = f"'{owner}' had used {amount(spent)} of {amount(limit)} {what}".rstrip()
     kept = f", and {amount(held)} were held or kept for the answer" if held else ""
-    return f"{used}{kept}."
+    return f"{used}{kept}.{_rest(reason, limit=limit, spent=spent, held=held or 0)}"
+
+
+def _rest(reason: str | None, **numbers: object) -> str:
+    """Return what there is to say of the part of a limit that nobody has used."""
+    limit, spent, held = map(_number, numbers.values())
+    if reason not in _SPENT_BY_CALLS or limit is None or spent is None or held is None:
+        return ""
+    if not spent:
+        return " Not even one call had room in it: set a higher limit."
+    return " The rest was too little for another call." if spent + held < limit else ""
+
+
+def _number(value: object) -> Decimal | None:
+    """Return a number of a budget; None for what a foreign record has in its place."""
+    try:
+        return Decimal(str(value))
+    except InvalidOperation:
+        return None
 
 
 def amount(value: object) -> str:
@@ -41,10 +66,3 @@ def amount(value: object) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"{value:,}"
     return "an unknown part" if value is None else str(value)
-
-
-def first_call_hint(reason: str | None, spent: object) -> str:
-    """Return what to do where tokens or money did not reach for a single call; else nothing."""
-    if reason in _SPENT_BY_CALLS and spent is not None and spent == 0:
-        return " Not even one call had room in it: set a higher limit."
-    return ""

@@ -63,6 +63,7 @@ class _Row:
         self._start_ns, self._whole_ns = trace.start_ns, trace.duration_ns or 1
         self._names: dict[str, str] = {}
         self._paths = trace.agent_paths
+        self._calls = {each.span.span_id: each.usage for each in trace.spendings}
         self._nodes: dict[str, UsageTree] = {
             node.path: node for tree in trace.usage_trees() for node in tree.walk()
         }
@@ -118,7 +119,9 @@ class _Row:
         if node is not None:
             total = f"= {node.total.total_tokens:,}" if node.total.total_tokens else ""
             return total, _cells.cost(node.cost)
-        usage = span.usage if span.role == "model" else None
+        usage = self._calls.get(span.span_id)
+        if usage is None and span.role == "model":  # one that wraps another
+            usage = span.usage
         return _cells.tokens(usage), _cells.cost(None if usage is None else usage.cost)
 
     def _bar(self, span: TraceSpan) -> str:

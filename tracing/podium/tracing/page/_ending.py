@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from podium.tracing._stop_reasons import first_call_hint, limit_sentence, sentence
-from podium.tracing.reading import Ending, Limit
-from podium.tracing.reading._endings import error_of
+from podium.tracing._stop_reasons import sentence
+from podium.tracing.reading import Ending
+from podium.tracing.reading._endings import error_of, limit_told
 
 Tone = Literal["good", "warn", "bad", "plain"]
 
@@ -36,7 +36,7 @@ def word_of(ending: Ending) -> str:
 
 def sentence_of(ending: Ending) -> str:
     """Return why a run ended, with the numbers of the limits that were reached."""
-    span, by = ending.span, ending.by
+    span = ending.span
     if ending.reason is not None:
         said = sentence(ending.reason)
     elif span.status == "error":
@@ -45,13 +45,4 @@ def sentence_of(ending: Ending) -> str:
         said = "The record has no end of this run: it was still going on, or was killed."
     else:
         said = "The record does not say why the run ended."
-    figures = [
-        _figures(limit, by or ending.path) + first_call_hint(ending.reason, limit.spent)
-        for limit in ending.limits
-    ]
-    return " ".join((said, *figures))
-
-
-def _figures(limit: Limit, owner: str) -> str:
-    unit = "US dollars" if limit.what == "cost_usd" else limit.what.replace("_", " ")
-    return limit_sentence(owner, unit, limit=limit.limit, spent=limit.spent, held=limit.held)
+    return " ".join((said, *(limit_told(ending, limit) for limit in ending.limits)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from podium.tracing import attributes as names
-from podium.tracing._stop_reasons import NATURAL
+from podium.tracing._stop_reasons import NATURAL, limit_sentence
 from podium.tracing.reading._span import TraceSpan
 from podium.tracing.reading._spending import is_agent
 
@@ -79,6 +79,18 @@ def error_of(span: TraceSpan) -> str:
     kind = span.attributes.get(names.ERROR_TYPE) or facts.get(names.EXCEPTION_TYPE)
     text = span.status_message or facts.get(names.EXCEPTION_MESSAGE)
     return ": ".join(str(each) for each in (kind, text) if each) or "an error without a name"
+
+
+def limit_told(ending: Ending, limit: Limit) -> str:
+    """Return in a sentence how far one of the limits that ended a run was used up."""
+    return limit_sentence(
+        ending.by or ending.path,
+        "US dollars" if limit.what == "cost_usd" else limit.what.replace("_", " "),
+        reason=ending.reason,
+        limit=limit.limit,
+        spent=limit.spent,
+        held=limit.held,
+    )
 
 
 def agent_above(trace: Trace, span: TraceSpan) -> TraceSpan | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import re
 
 from podium.tracing.reading._json import as_text
@@ -20,7 +21,11 @@ def normal(value: object, digits: int) -> str:
 
     Jaeger leaves leading zeros out; encoders that know only protobuf write base64.
     """
-    written = as_text(value)
+    return _normal(as_text(value), digits)
+
+
+@functools.lru_cache(maxsize=1_024)  # a parent's id comes again and again, a trace's always
+def _normal(written: str, digits: int) -> str:
     low = written.lower()
     if not (len(low) <= digits and _HEX.fullmatch(low)):
         try:

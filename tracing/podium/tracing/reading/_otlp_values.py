@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import sys
+from collections.abc import Callable
 
 from podium.tracing.reading._json import (
     MAX_DEPTH,
@@ -21,11 +22,11 @@ def attributes_of(pairs: object, depth: int = 0) -> dict[str, object]:
     """Return OTLP's list of keys and values as a dict."""
     found: dict[str, object] = {}
     for pair in as_objects(pairs):
-        tagged = pair.get("value")
+        key, tagged = pair.get("key"), pair.get("value")
         text = as_object(tagged).get("stringValue")  # nearly always
         # The same few keys stand on every span; kept once, a large trace needs half the memory.
-        key = sys.intern(as_text(pair.get("key")))
-        found[key] = shallow(text) if text is not None else value_of(tagged, depth)
+        name = sys.intern(key) if isinstance(key, str) else ""
+        found[name] = text if isinstance(text, str) else value_of(tagged, depth)
     return found
 
 
@@ -37,23 +38,13 @@ def value_of(tagged: object, depth: int = 0) -> object:
     if depth >= MAX_DEPTH:
         return None
     for kind, value in as_object(tagged).items():
-        match kind:
-            case "stringValue" | "boolValue":
-                return shallow(value)
-            case "intValue":
-                return int_of(value)
-            case "doubleValue":
-                return float_of(value)
-            case "bytesValue":
-                return bytes_of(value)
-            case "arrayValue":
-                return tuple(
-                    value_of(each, depth + 1) for each in as_items(as_object(value).get("values"))
-                )
-            case "kvlistValue":
-                return attributes_of(as_object(value).get("values"), depth + 1)
-            case _:
-                pass
+        if kind in _PLAIN:
+            return _PLAIN[kind](value)
+        if kind == "arrayValue":
+            items = as_items(as_object(value).get("values"))
+            return tuple([value_of(each, depth + 1) for each in items])
+        if kind == "kvlistValue":
+            return attributes_of(as_object(value).get("values"), depth + 1)
     return shallow(tagged) or None
 
 
@@ -77,3 +68,13 @@ def bytes_of(value: object) -> object:
         return base64.b64decode(as_text(value), validate=True)
     except (binascii.Error, ValueError):  # ValueError: not ASCII
         return shallow(value)
+
+
+_PLAIN: dict[str, Callable[[object], object]] = {
+    "stringValue": shallow,
+    "boolValue": shallow,
+    "intValue": int_of,
+    "doubleValue": float_of,
+    "bytesValue": bytes_of,
+}
+"""How the values of each kind are read that hold no others."""

@@ -142,7 +142,11 @@ class Trace:
     @cached_property
     def agent_paths(self) -> Mapping[str, str]:
         """The path of each agent, such as `coordinator/research#2`, by the id of its span."""
-        return _usage_trees.agent_paths(self)
+        return {span_id: run.path for span_id, run in self._agent_runs.items()}
+
+    @cached_property
+    def _agent_runs(self) -> Mapping[str, _usage_trees.AgentRun]:
+        return _usage_trees.agent_runs(self)
 
     def critical_path(self, top: TraceSpan | None = None) -> tuple[PathPiece, ...]:
         """Return the stretches of work that the end waited for, in order of time.
@@ -198,7 +202,7 @@ class Trace:
 
     @cached_property
     def _trees(self) -> tuple[UsageTree, ...]:
-        return _usage_trees.usage_trees(self)
+        return _usage_trees.usage_trees(self._agent_runs.values())
 
     def __len__(self) -> int:
         """Return how many spans there are."""

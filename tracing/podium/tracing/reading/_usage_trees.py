@@ -21,12 +21,13 @@ _LOOP = "loop"
 
 
 @dataclass(slots=True)
-class _Agent:
+class AgentRun:
     """What is gathered about one agent's run."""
 
     span: TraceSpan
     path: str
-    below: list[_Agent] = field(default_factory=list["_Agent"])
+    is_top: bool
+    below: list[AgentRun] = field(default_factory=list["AgentRun"])
     calls: dict[str, Usage] = field(default_factory=dict[str, Usage])
     tool_calls: int = 0
     model_seconds: float = 0.0
@@ -34,46 +35,40 @@ class _Agent:
     wait_seconds: float = 0.0
 
 
-def usage_trees(trace: Trace) -> tuple[UsageTree, ...]:
+def usage_trees(agents: Iterable[AgentRun]) -> tuple[UsageTree, ...]:
     """Return a tree for each agent that no other agent started, in order of start."""
-    agents, tops = _agents(trace)
-    for each in trace.spendings:
-        if each.agent is not None:
-            agent = agents[each.agent.span_id]
-            model = each.span.model or NO_MODEL
-            known = agent.calls.get(model)
-            agent.calls[model] = each.usage if known is None else known + each.usage
-    return tuple(_built(tops))
+    return tuple(_built(each for each in agents if each.is_top))
 
 
-def agent_paths(trace: Trace) -> dict[str, str]:
-    """Return the path of each agent by the id of its span."""
-    return {span_id: agent.path for span_id, agent in _agents(trace)[0].items()}
-
-
-def _agents(trace: Trace) -> tuple[dict[str, _Agent], list[_Agent]]:
-    """Return each agent by the id of its span, and those that no agent started."""
-    agents: dict[str, _Agent] = {}
-    tops: list[_Agent] = []
-    owners: dict[str, _Agent | None] = {}
+def agent_runs(trace: Trace) -> dict[str, AgentRun]:
+    """Return each agent by the id of its span, callers first."""
+    agents: dict[str, AgentRun] = {}
+    owners: dict[str, AgentRun | None] = {}
     taken: Counter[str] = Counter()
     for span in trace.spans:
         above = trace.parent(span)
         owner = None if above is None else owners[above.span_id]
         if is_agent(span):
-            agent = _Agent(span, _path(span, owner, taken))
+            agent = AgentRun(span, _path(span, owner, taken), is_top=owner is None)
             agents[span.span_id] = agent
-            (tops if owner is None else owner.below).append(agent)
+            if owner is not None:
+                owner.below.append(agent)
             owner = agent
         elif owner is not None:
             _time(owner, span)
         owners[span.span_id] = owner
         if owner is not None:
             owner.wait_seconds += waited_seconds(span)
-    return agents, tops
+    for each in trace.spendings:
+        if each.agent is not None:
+            agent = agents[each.agent.span_id]
+            model = each.span.model or NO_MODEL
+            known = agent.calls.get(model)
+            agent.calls[model] = each.usage if known is None else known + each.usage
+    return agents
 
 
-def _path(span: TraceSpan, owner: _Agent | None, taken: Counter[str]) -> str:
+def _path(span: TraceSpan, owner: AgentRun | None, taken: Counter[str]) -> str:
     """Return the path that a span names; else one made of names, numbered where one comes again."""
     said = span.attributes.get(names.AGENT_PATH)
     if isinstance(said, str) and said:
@@ -84,7 +79,7 @@ def _path(span: TraceSpan, owner: _Agent | None, taken: Counter[str]) -> str:
     return path if taken[path] == 1 else f"{path}#{taken[path]}"
 
 
-def _time(owner: _Agent, span: TraceSpan) -> None:
+def _time(owner: AgentRun, span: TraceSpan) -> None:
     if span.role == "model":
         owner.model_seconds += span.duration_ns / 1e9
     elif span.role == "tool":
@@ -92,9 +87,10 @@ def _time(owner: _Agent, span: TraceSpan) -> None:
         owner.tool_seconds += span.duration_ns / 1e9
 
 
-def _built(tops: Iterable[_Agent]) -> list[UsageTree]:
+def _built(tops: Iterable[AgentRun]) -> list[UsageTree]:
     """Return trees, built from the leaves up, so that no depth is too deep."""
-    order, waiting = list[_Agent](), list(tops)
+    tops = list(tops)
+    order, waiting = list[AgentRun](), list(tops)
     while waiting:
         agent = waiting.pop()
         order.append(agent)
@@ -106,7 +102,7 @@ def _built(tops: Iterable[_Agent]) -> list[UsageTree]:
     return [trees[agent.span.span_id] for agent in tops]
 
 
-def _tree(agent: _Agent, children: tuple[UsageTree, ...]) -> UsageTree:
+def _tree(agent: AgentRun, children: tuple[UsageTree, ...]) -> UsageTree:
     calls = tuple(
         CallUsage(model=model, purpose=_LOOP, usage=used) for model, used in agent.calls.items()
     )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from podium.tracing._stop_reasons import amount, sentence
+from podium.tracing._stop_reasons import sentence
 from podium.tracing._usage_tree import UsageTree
 from podium.tracing.reading._endings import (
     Ending,
-    Limit,
     agent_above,
     endings,
     error_of,
     first_errors,
+    limit_told,
 )
 
 if TYPE_CHECKING:
@@ -65,19 +65,7 @@ def _ended(ending: Ending) -> str:
         said = f"'{ending.path}' has no end in this record: it was still running, or was killed."
     else:
         said = f"'{ending.path}' ended {seconds}; its record gives no reason."
-    figures = [_figures(limit, was_reached=not ending.is_natural) for limit in ending.limits]
-    return " ".join([said, *figures])
-
-
-def _figures(limit: Limit, *, was_reached: bool) -> str:
-    said = f"{amount(limit.spent)} of {amount(limit.limit)} {limit.what} were spent"
-    if limit.held:
-        said += f", {amount(limit.held)} were held"
-    numbers = [limit.limit, limit.spent, limit.held or 0]
-    amounts = [each for each in numbers if isinstance(each, int | float)]
-    if was_reached and len(amounts) == len(numbers) and amounts[0] > sum(amounts[1:]):
-        said += "; the rest was too little for what came next"
-    return f"{said}."
+    return " ".join([said, *(limit_told(ending, limit) for limit in ending.limits)])
 
 
 def _spenders(trace: Trace, found: tuple[Ending, ...]) -> Iterator[str]:
