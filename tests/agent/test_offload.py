@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +83,7 @@ async def test_two_runs_with_one_call_id_keep_both_results(tmp_path: Path) -> No
     assert lengths_in(tmp_path) == [5_000, 5_000]
 
 
-async def test_a_name_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
+async def test_threat_51_a_name_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
     folder = tmp_path / "results"
 
     await run_with(over_1000(folder), ToolCall("dump", {"n": 2_000}, "../../etc/passwd"))
@@ -90,17 +92,56 @@ async def test_a_name_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
     assert names_in(tmp_path) == ["results"]
 
 
-def test_a_planted_link_is_not_written_through(tmp_path: Path) -> None:
+@pytest.mark.parametrize("plant", [Path.symlink_to, Path.hardlink_to])
+def test_threat_51_a_planted_link_is_not_written_through(
+    plant: Callable[[Path, Path], None], tmp_path: Path
+) -> None:
     store = FileSystemToolResultStore(tmp_path / "results")
     store.root.mkdir()
     target = tmp_path / "target"
-    (store.root / "key.txt").symlink_to(target)
+    target.write_text("mine")
+    plant(store.root / "key.txt", target)
 
     name = store.write("key.txt", "content")
 
     assert name == "key_2.txt"
-    assert not target.exists()
+    assert target.read_text() == "mine"
     assert (store.root / name).stat().st_mode & 0o777 == 0o600
+
+
+def test_threat_51_a_link_in_the_place_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    target.mkdir()
+    store = FileSystemToolResultStore(tmp_path / "results")
+    store.root.symlink_to(target)
+
+    with pytest.raises(OSError, match=r"results"):
+        store.write("key.txt", "content")
+
+    assert names_in(target) == []
+
+
+def test_threat_51_a_folder_that_was_exchanged_is_not_written_to(tmp_path: Path) -> None:
+    store = FileSystemToolResultStore(tmp_path / "team" / "results")
+    store.write("key.txt", "content")
+    (tmp_path / "team").rename(tmp_path / "moved")
+    (tmp_path / "other" / "results").mkdir(parents=True)
+    (tmp_path / "team").symlink_to(tmp_path / "other")
+
+    with pytest.raises(OSError, match=r"is another one than that of the earlier results"):
+        store.write("key.txt", "content")
+
+    assert names_in(tmp_path / "other" / "results") == []
+
+
+def test_results_are_kept_where_a_system_cannot_hold_on_to_a_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "supports_dir_fd", frozenset[object]())
+
+    name = FileSystemToolResultStore(tmp_path).write("key.txt", "content")
+
+    assert (tmp_path / name).read_text() == "content"
 
 
 async def test_a_store_that_fails_costs_no_result(caplog: pytest.LogCaptureFixture) -> None:

@@ -217,7 +217,7 @@ async def test_a_stream_that_breaks_off_says_how_far_it_came(
     assert not caught.value.was_refused
 
 
-async def test_a_stream_that_stalls_is_given_up() -> None:
+async def test_threat_40_a_stream_that_stalls_is_given_up() -> None:
     with FakeOpenAIServer([SlowSse(5, 60)], strict=False) as server:
         with pytest.raises(ModelError, match="nothing more came within the time-out"):
             await generator_for(server, timeout=0.2).run_async("Hi", streaming_callback=ignore)

@@ -171,7 +171,9 @@ A, B = '{"at":"a"}', '{"at":"b"}'
         ),
     ],
 )
-def test_two_calls_are_two_calls_however_they_are_labelled(chunks: list[list[Fragment]]) -> None:
+def test_threat_40_two_calls_are_two_calls_however_they_are_labelled(
+    chunks: list[list[Fragment]],
+) -> None:
     assert assembled(*chunks) == [LOOK_A, LOOK_B]
 
 
