@@ -69,10 +69,10 @@ class ImageContent:
         detail: ImageDetail | None = None,
         meta: Mapping[str, object] | None = None,
     ) -> ImageContent:
-        """Return the image held in `data`; its kind is read from it, where it says one.
+        """Return the image held in `data`: of the kind that it begins like, else of `mime_type`.
 
         Raises:
-            ValueError: it is too large, or no image.
+            ValueError: it is too large, or a file of another kind.
         """
         return cls(_to_base64(data), mime_type, detail, dict(meta or {}))
 
