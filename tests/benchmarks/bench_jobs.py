@@ -76,6 +76,10 @@ class Bench:
             self._workers[who] = self._stack.enter_context(worker)
         return self._workers[who]
 
+    def collector_url(self) -> str:
+        """Return the address of a collector that ends after the workers that send to it."""
+        return self._stack.enter_context(Collector()).url
+
     def by_transport(self, job: str) -> dict[str, Entry]:
         """Return podium's entries for a job, by the name of the transport."""
         return {one: Entry("podium", job, one) for one in self.transports}
@@ -237,16 +241,13 @@ def mcp_calls(bench: Bench) -> Iterator[Row]:
 def traces(bench: Bench) -> Iterator[Row]:
     """J13: what tracing costs while nobody watches, with a live collector, and with a dead one."""
     transport = bench.transports[-1]
-    with Collector() as collector:
-        places = {"none": None, "live": collector.url, "dead": DEAD_ENDPOINT}
-        entries = {
-            name: Entry("podium", "short_runs", transport, place) for name, place in places.items()
-        }
-        of_teams = {
-            name: Entry("podium", "teams", transport, place) for name, place in places.items()
-        }
-        steps = bench.interleaved(entries, bench.rounds)
-        runs = bench.interleaved(of_teams, bench.rounds)
+    places = {"none": None, "live": bench.collector_url(), "dead": DEAD_ENDPOINT}
+    entries = {
+        name: Entry("podium", "short_runs", transport, place) for name, place in places.items()
+    }
+    of_teams = {name: Entry("podium", "teams", transport, place) for name, place in places.items()}
+    steps = bench.interleaved(entries, bench.rounds)
+    runs = bench.interleaved(of_teams, bench.rounds)
     for name, target in (("live", 1.10), ("dead", 1.10)):
         pairs = [(figures[name]["step"], figures["none"]["step"]) for figures in steps]
         yield compared("J13", f"step, {name} collector, against none", pairs, target=target)

@@ -56,8 +56,9 @@ def _get(base: str, path: str, query: Mapping[str, str]) -> Object:
     try:
         answer = httpx2.get(url, params=query or None, timeout=_SECONDS, follow_redirects=True)
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        why = str(error).rstrip(".") or type(error).__name__
         raise ValueError(
-            f"Jaeger cannot be asked at {shown_address(url)!r}: {error or type(error).__name__}. "
+            f"Jaeger cannot be asked at {shown_address(url)!r}: {why}. "
             "Start it, or give the address of its UI, such as http://localhost:16686."
         ) from error
     return _checked(answer, url)
