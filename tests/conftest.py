@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import subprocess
@@ -16,6 +17,15 @@ from hypothesis import settings
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("podium", deadline=None)
 settings.load_profile("podium")
+
+
+def pytest_collection_finish() -> None:
+    """Keep what is loaded by now from the garbage collector.
+
+    Looking through thousands of tests and all libraries takes as long as what some tests measure.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(params=["asyncio", "trio"])
