@@ -109,6 +109,7 @@ ALL = (calculator, get_weather, convert_currency, search_corpus, read_document, 
         ("What is 15% of 80?", ("calculator", {"expression": "15 / 100 * 80"})),
         ("How much is 6 times 7?", ("calculator", {"expression": "6 * 7"})),
         ("What is the weather in New York?", ("get_weather", {"city": "New York"})),
+        ("What is the weather in Asia/Tokyo?", ("get_weather", {"city": "Asia/Tokyo"})),
         (
             "What's the weather in Paris in fahrenheit for 3 days?",
             ("get_weather", {"city": "Paris", "unit": "fahrenheit", "days": 3}),

@@ -15,7 +15,8 @@ _NUMBER_WORDS = {
     )
 }
 _WORD = re.compile(r"[^\W\d_]+")
-_PROPER = re.compile(r"(?<![\w'\u2019])[A-Z][\w\u2019-]*(?: [A-Z][\w\u2019-]*)*")
+_NAME = r"[A-Z][\w\u2019-]*(?:/[A-Z][\w\u2019+-]*)*"
+_PROPER = re.compile(rf"(?<![\w'\u2019]){_NAME}(?: {_NAME})*")
 _AFTER = re.compile(
     r"\b(in|for|of|from|to|into|about|on|at|named|called|with)\s(?:the\s|an?\s)?([\w\u2019-]+)",
     re.IGNORECASE,
@@ -79,7 +80,10 @@ def arithmetic(text: str) -> str | None:
 
 
 def proper_names(text: str) -> list[str]:
-    """Return capitalised words and runs of them, in order, those that open a sentence last."""
+    """Return capitalised words and runs of them, in order, those that open a sentence last.
+
+    A name may have parts, as in "Asia/Tokyo".
+    """
     found = list(_PROPER.finditer(text))
     inside = [
         match.group() for match in found if match.start() and text[match.start() - 2] not in ".!?"
